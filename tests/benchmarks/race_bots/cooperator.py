@@ -1,0 +1,9 @@
+"""Cooperate always.
+
+Names: Cooperator (Axelrod-Python 4.13.1)
+Plays: prisoners_dilemma
+"""
+
+
+def act(view):
+    return "C"

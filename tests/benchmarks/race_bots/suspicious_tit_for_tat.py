@@ -1,0 +1,9 @@
+"""Defect first, then repeat the opponent's last move.
+
+Names: SuspiciousTitForTat (Axelrod-Python 4.13.1)
+Plays: prisoners_dilemma
+"""
+
+
+def act(view):
+    return view.theirs[-1] if view.theirs else "D"

@@ -1,0 +1,116 @@
+"""Checks fast play against strict play, a seat at a time.
+
+Given the others' recorded moves, one call into a fresh instance replays all the rounds of a seat. If every seat's
+moves come out the same, the match *is* strict play, by induction on its rounds. A program that differs leaks between
+its matches: all of them are checked, and those that differ are played again, every seat alone.
+"""
+
+from dataclasses import replace
+
+from tournament.engine.batch import Batch, Played
+from tournament.engine.cohort import Answer, Cohort
+from tournament.engine.play import play
+from tournament.sandbox.instance import Ended, Image
+
+
+def play_audited(image: Image, batch: Batch) -> Played:
+    """Play the batch, check the slots it asks for and all those of leaky programs, and mend what differs."""
+    played = play(image, batch)
+    if batch.alone:
+        played.leaky.clear()
+        return replace(played, checked=set(range(len(played.moves))))
+    differing = _differing(image, batch, played)
+    _mend(image, batch, played, sorted({slot // batch.seats for slot in differing}))
+    return played
+
+
+def _differing(image: Image, batch: Batch, played: Played) -> set[int]:
+    """The slots that moved otherwise alone; fills `checked` and `leaky`."""
+    differing = set()
+    pending = [*batch.checks, *(slot for number in played.leaky for slot in batch.slots[number])]
+    while pending:
+        slot = pending.pop()
+        if slot in played.checked or slot in differing:
+            continue
+        if same_alone(image, batch, played, slot):
+            played.checked.add(slot)
+            continue
+        differing.add(slot)
+        program = batch.program_of(slot)
+        if program not in played.leaky:
+            played.leaky.add(program)
+            pending += batch.slots[program]
+    return differing
+
+
+def same_alone(image: Image, batch: Batch, played: Played, slot: int) -> bool:
+    """Whether a seat makes the same moves, and breaks the same rule, when nothing else is in its instance."""
+    fault = played.faults.get(slot)
+    start = slot - slot % batch.seats
+    lines = [""] + ["".join(joint) for joint in zip(*_as_seen(batch, played, slot), strict=True)]
+    other_fault = any(start + seat in played.faults for seat in range(batch.seats))
+    if not other_fault:
+        lines.pop()
+    recorded = (played.intended or played.moves)[slot]
+    moves, ending = _alone(image, batch, slot, lines)
+    if fault is None:
+        return moves[: len(recorded)] == recorded and (ending is None or len(moves) > len(recorded))
+    return moves == recorded and ending == fault.kind
+
+
+def _as_seen(batch: Batch, played: Played, slot: int) -> list[str]:
+    start, seat = slot - slot % batch.seats, slot % batch.seats
+    return [played.moves[start + (seat + turn) % batch.seats] for turn in range(batch.seats)]
+
+
+def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str, str | None]:
+    """The codes of the moves a seat makes alone, up to its fault, and the kind of that fault."""
+    program = batch.program_of(slot)
+    try:
+        return _until_fault(Cohort(image, batch, program, [slot]).play(lines))
+    except Ended as ended:
+        if len(lines) == 1:
+            return "", ended.kind
+    moves = ""
+    try:
+        cohort = Cohort(image, batch, program, [slot])
+        for line in lines:
+            move, ending = _until_fault(cohort.play([line]))
+            moves += move
+            if ending:
+                return moves, ending
+    except Ended as ended:
+        return moves, ended.kind
+    return moves, None
+
+
+def _until_fault(answers: list[Answer]) -> tuple[str, str | None]:
+    moves = ""
+    for codes, faults in answers:
+        if faults:
+            return moves, faults[0][0]
+        moves += codes
+    return moves, None
+
+
+def _mend(image: Image, batch: Batch, played: Played, matches: list[int]) -> None:
+    """Put strict play in the place of these matches."""
+    if not matches:
+        return
+    strict = play(image, batch.only(matches))
+    seats = batch.seats
+    for position, match in enumerate(matches):
+        for seat in range(seats):
+            old, new = match * seats + seat, position * seats + seat
+            _put(played, old, strict, new)
+            played.checked.add(old)
+
+
+def _put(played: Played, old: int, strict: Played, new: int) -> None:
+    played.moves[old] = strict.moves[new]
+    played.fuel[old] = strict.fuel[new]
+    if played.intended is not None and strict.intended is not None:
+        played.intended[old] = strict.intended[new]
+    played.faults.pop(old, None)
+    if new in strict.faults:
+        played.faults[old] = strict.faults[new]

@@ -1,0 +1,180 @@
+"""What a worker is asked to play, and what it answers, as plain data."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from tournament.game import Repetition, Setting
+from tournament.match import Fault, Fixture
+from tournament.program import Program
+from tournament.sandbox.limits import Limits
+from tournament.seeds import Tape, tape_name
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Matches that are played together, in lockstep.
+
+    `facts` is the game as bots see it. `programs` are digests and sources; `matches` are lineups (numbers of
+    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `checks` are
+    the slots that are to be replayed alone. With `alone`, every seat of every match is played alone at once.
+    """
+
+    facts: dict[str, Any]
+    key: str
+    seed: int
+    programs: tuple[tuple[str, str], ...]
+    matches: tuple[tuple[tuple[int, ...], int], ...]
+    limits: Limits = Limits()
+    checks: tuple[int, ...] = ()
+    alone: bool = False
+
+    @property
+    def seats(self) -> int:
+        """How many seats the game has."""
+        return len(self.facts["moves"])
+
+    @cached_property
+    def repetition(self) -> Repetition:
+        """How often matches repeat the game."""
+        return Repetition(
+            self.facts["rounds"],
+            self.facts["continuation"],
+            self.facts["discount"],
+            self.facts["noise"],
+        )
+
+    @cached_property
+    def slots(self) -> dict[int, list[int]]:
+        """Every program's slots, in order."""
+        slots: dict[int, list[int]] = {number: [] for number in range(len(self.programs))}
+        for match, (lineup, _) in enumerate(self.matches):
+            for seat, number in enumerate(lineup):
+                slots[number].append(match * self.seats + seat)
+        return slots
+
+    def program_of(self, slot: int) -> int:
+        """Which program sits there."""
+        match, seat = divmod(slot, self.seats)
+        return self.matches[match][0][seat]
+
+    def tape(self, match: int, *purpose: object) -> str:
+        """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
+        lineup, repetition = self.matches[match]
+        digests = "/".join(self.programs[number][0] for number in lineup)
+        return tape_name(self.seed, self.key, digests, repetition, *purpose)
+
+    @cached_property
+    def horizons(self) -> list[int]:
+        """How many rounds each match has."""
+        if self.repetition.rounds is not None:
+            return [self.repetition.rounds] * len(self.matches)
+        return [
+            self.repetition.horizon(Tape(self.tape(match, "horizon")))
+            for match in range(len(self.matches))
+        ]
+
+    def only(self, matches: Sequence[int]) -> "Batch":
+        """These matches, to be played alone."""
+        chosen = tuple(self.matches[match] for match in matches)
+        return Batch(
+            self.facts, self.key, self.seed, self.programs, chosen, self.limits, alone=True
+        )
+
+    def encoded(self) -> bytes:
+        """The batch as JSON."""
+        limits = [self.limits.fuel, self.limits.memory]
+        parts = [self.facts, self.key, self.seed, self.programs, self.matches, limits]
+        return json.dumps([*parts, self.checks, self.alone]).encode()
+
+    @classmethod
+    def decoded(cls, text: bytes) -> "Batch":
+        """The batch that `encoded` made JSON of."""
+        facts, key, seed, programs, matches, limits, checks, alone = json.loads(text)
+        return cls(
+            facts=facts,
+            key=key,
+            seed=seed,
+            programs=tuple((digest, source) for digest, source in programs),
+            matches=tuple((tuple(lineup), repetition) for lineup, repetition in matches),
+            limits=Limits(*limits),
+            checks=tuple(checks),
+            alone=alone,
+        )
+
+
+@dataclass
+class Played:
+    """What a batch came to. Moves are strings of codes by slot, before noise too where there is any."""
+
+    moves: list[str]
+    intended: list[str] | None
+    faults: dict[int, Fault] = field(default_factory=dict)
+    fuel: list[int] = field(default_factory=list)
+    checked: set[int] = field(default_factory=set)
+    leaky: set[int] = field(default_factory=set)
+    """Numbers of the programs that moved differently alone."""
+
+    def encoded(self) -> bytes:
+        """The same as JSON."""
+        faults = {
+            slot: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
+            for slot, f in self.faults.items()
+        }
+        parts = [self.moves, self.intended, faults, self.fuel]
+        return json.dumps([*parts, sorted(self.checked), sorted(self.leaky)]).encode()
+
+    @classmethod
+    def decoded(cls, text: bytes) -> "Played":
+        """What `encoded` made JSON of."""
+        moves, intended, faults, fuel, checked, leaky = json.loads(text)
+        by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
+        return cls(moves, intended, by_slot, fuel, set(checked), set(leaky))
+
+
+def game_facts(setting: Setting) -> dict[str, Any]:
+    """The game as bots see it, as JSON-ready data. A horizon that is hidden is not in it."""
+    game, repetition = setting.game, setting.repetition
+    names = game.moves
+    cells = game.cells
+    return {
+        "name": game.name,
+        "parameters": dict(game.parameters),
+        "moves": names,
+        "payoffs": cells
+        and [
+            [[names[seat][i] for seat, i in enumerate(joint)], paid]
+            for joint, paid in cells.items()
+        ],
+        "rounds": repetition.rounds,
+        "continuation": repetition.continuation,
+        "discount": repetition.discount,
+        "noise": repetition.noise,
+    }
+
+
+def make_batch(
+    setting: Setting,
+    seed: int,
+    programs: dict[str, Program],
+    fixtures: Sequence[Fixture],
+    limits: Limits,
+    checks: Sequence[int] = (),
+) -> Batch:
+    """A batch of these fixtures."""
+    digests = sorted({digest for fixture in fixtures for digest in fixture.lineup})
+    number = {digest: n for n, digest in enumerate(digests)}
+    return Batch(
+        facts=game_facts(setting),
+        key=setting.key,
+        seed=seed,
+        programs=tuple((digest, programs[digest].source) for digest in digests),
+        matches=tuple(
+            (tuple(number[digest] for digest in fixture.lineup), fixture.repetition)
+            for fixture in fixtures
+        ),
+        limits=limits,
+        checks=tuple(checks),
+    )

@@ -1,0 +1,62 @@
+"""Matches of one program in one instance."""
+
+import json
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from tournament.engine.batch import Batch
+from tournament.sandbox.instance import Image
+
+Answer = tuple[str, dict[int, list[str]]]
+"""The codes of the moves made in a round, and the faults by position."""
+
+
+class Cohort:
+    """Slots of one program that share an instance and move in lockstep."""
+
+    def __init__(self, image: Image, batch: Batch, program: int, slots: Sequence[int]) -> None:
+        self.batch = batch
+        self.slots = list(slots)
+        setup = {
+            "game": batch.facts,
+            "programs": [digest for digest, _ in batch.programs],
+            "matches": [self._match(slot) for slot in slots],
+        }
+        source = batch.programs[program][1]
+        self.instance = image.instance(source, setup, self._host, batch.limits)
+        self.see = columns(batch.seats, self.slots)
+
+    def play(self, lines: Sequence[str]) -> list[Answer]:
+        """The answers to these lines, each the joint moves of the round before. Raises `Ended`."""
+        return [_parsed(answer) for answer in self.instance.play("\n".join(lines)).split("\n")]
+
+    def drop(self, over: set[int]) -> None:
+        """End the matches of the slots that are over. Raises `Ended`."""
+        gone = [position for position, slot in enumerate(self.slots) if slot in over]
+        self.slots = [slot for slot in self.slots if slot not in over]
+        if gone and self.slots:
+            self.see = columns(self.batch.seats, self.slots)
+            self.instance.drop(gone)
+
+    def _match(self, slot: int) -> list[Any]:
+        match, seat = divmod(slot, self.batch.seats)
+        private, shared = self.batch.tape(match, "private", seat), self.batch.tape(match, "shared")
+        return [seat, self.batch.matches[match][0], private, shared]
+
+    def _host(self, request: str) -> str:
+        kind, _, number = request.partition(" ")
+        return self.batch.programs[int(number)][1] if kind == "source" else ""
+
+
+def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":
+    """Picks out of a row of codes what these slots see: the own moves, then those of each seat further round."""
+    slots = list(slots)
+    return itemgetter(
+        *(slot - slot % seats + (slot + turn) % seats for turn in range(seats) for slot in slots)
+    )
+
+
+def _parsed(answer: str) -> Answer:
+    codes, _, faults = answer.partition(" ")
+    return codes, {int(n): fault for n, fault in json.loads(faults or "{}").items()}

@@ -1,0 +1,197 @@
+"""Plays a batch of matches in lockstep: every program in one instance, one call for a round of all its matches.
+
+This is fast play. It means the same as strict play (a fresh instance for every seat of every match) because a call
+for many matches gets the fuel and memory of one: what ends an instance here is split and played again from the moves
+on record, down to single matches, and a single match is strict play. `audit.py` checks what is left to check.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tournament.engine.batch import Batch, Played
+from tournament.engine.cohort import Answer, Cohort
+from tournament.game import code, index
+from tournament.match import Fault
+from tournament.sandbox.instance import Ended, Image
+from tournament.seeds import Tape
+
+PARTS = 8
+"""Into how many parts a cohort is split when its instance has come to its end."""
+
+OVER = " "
+"""Stands in a row for the slots of matches that are over."""
+
+
+@dataclass
+class Part:
+    """Slots that move together; without a cohort they must be seated first."""
+
+    program: int
+    slots: list[int]
+    cohort: Cohort | None = None
+
+
+def play(image: Image, batch: Batch) -> Played:
+    """The moves and faults of every match of the batch."""
+    return Lockstep(image, batch).played()
+
+
+class Lockstep:
+    """A batch in play. `rows` are strings of codes by slot, one for each round; `intended` is before noise."""
+
+    def __init__(self, image: Image, batch: Batch) -> None:
+        self.image = image
+        self.batch = batch
+        self.rows: list[str] = []
+        self.intended: list[str] = []
+        self.faults: dict[int, Fault] = {}
+        self.fuel = [0] * (len(batch.matches) * batch.seats)
+        self.suspects: set[int] = set()
+        self.parts = [
+            Part(program, slots)
+            for program, all_slots in batch.slots.items()
+            for slots in ([[slot] for slot in all_slots] if batch.alone else [all_slots])
+            if slots
+        ]
+        noise = batch.repetition.noise
+        matches = range(len(batch.matches)) if noise else ()
+        self.noise = {match: Tape(batch.tape(match, "noise")) for match in matches}
+
+    def played(self) -> Played:
+        """Play to the end."""
+        while self.parts:
+            self._round()
+        moves = _by_slot(self.rows, len(self.fuel))
+        intended = _by_slot(self.intended, len(self.fuel)) if self.noise else None
+        return Played(moves, intended, self.faults, self.fuel, leaky=self.suspects)
+
+    def _round(self) -> None:
+        row = [OVER] * len(self.fuel)
+        parts, self.parts = self.parts, []
+        for part in parts:
+            self._move(part, row)
+        self._end_faulted(row)
+        self.intended.append("".join(row))
+        if self.noise:
+            self._disturb(row)
+        self.rows.append("".join(row))
+        self._end_matches()
+
+    def _move(self, part: Part, row: list[str]) -> None:
+        """Put the moves of a part into the row, splitting it as far as its instance comes to its end."""
+        pending = [part]
+        while pending:
+            part = pending.pop()
+            try:
+                cohort, answer = self._answer(part)
+            except Ended as ended:
+                if len(part.slots) == 1:
+                    self._fault(part.slots[0], [ended.kind, ended.message])
+                else:
+                    pending += [Part(part.program, slots) for slots in _split(part.slots)]
+            else:
+                self._take(answer, part.slots, row)
+                self.parts.append(Part(part.program, part.slots, cohort))
+
+    def _answer(self, part: Part) -> tuple[Cohort, Answer]:
+        """The part's cohort, seated if need be, and its answer for this round. Raises `Ended`."""
+        cohort = part.cohort
+        if cohort is None:
+            cohort, answer = self._seated(part)
+        else:
+            before = cohort.instance.burnt
+            answer = cohort.play([self._line(cohort, len(self.rows))])[0]
+            self._charge(cohort, before)
+        if len(part.slots) > 1 and any(fault[0] == "memory" for fault in answer[1].values()):
+            raise Ended("memory", "ran out of memory")
+        return cohort, answer
+
+    def _seated(self, part: Part) -> tuple[Cohort, Answer]:
+        """A fresh cohort, taken through the rounds so far, and its answer for this one. Raises `Ended`."""
+        cohort = Cohort(self.image, self.batch, part.program, part.slots)
+        lines = [self._line(cohort, number) for number in range(len(self.rows) + 1)]
+        try:
+            answers = cohort.play(lines)
+        except Ended:
+            if len(part.slots) > 1 or len(lines) == 1:
+                raise
+            cohort = Cohort(self.image, self.batch, part.program, part.slots)
+            answers = [cohort.play([line])[0] for line in lines]
+        self._charge(cohort, 0)
+        self._compare(part, answers[:-1])
+        return cohort, answers[-1]
+
+    def _line(self, cohort: Cohort, number: int) -> str:
+        return "".join(cohort.see(self.rows[number - 1])) if number else ""
+
+    def _charge(self, cohort: Cohort, before: int) -> None:
+        share = (cohort.instance.burnt - before) // len(cohort.slots)
+        for slot in cohort.slots:
+            self.fuel[slot] += share
+
+    def _compare(self, part: Part, answers: Sequence[Answer]) -> None:
+        """Suspect a program that answers differently when it is taken through the same rounds again."""
+        for (codes, _), row in zip(answers, self.intended, strict=True):
+            if codes != "".join(row[slot] for slot in part.slots):
+                self.suspects.add(part.program)
+
+    def _take(self, answer: Answer, slots: list[int], row: list[str]) -> None:
+        codes, faults = answer
+        for slot, character in zip(slots, codes, strict=True):
+            row[slot] = character
+        for position, fault in faults.items():
+            self._fault(slots[position], fault)
+
+    def _fault(self, slot: int, fault: Sequence[str]) -> None:
+        self.faults[slot] = Fault(slot % self.batch.seats, fault[0], len(self.rows), *fault[1:])
+
+    def _end_faulted(self, row: list[str]) -> None:
+        """A round in which a seat broke a rule was not played: take the others' moves back."""
+        seats = self.batch.seats
+        for slot in self.faults:
+            start = slot - slot % seats
+            row[start : start + seats] = [OVER] * seats
+
+    def _disturb(self, row: list[str]) -> None:
+        """Replace moves by others with the probability of noise."""
+        noise = self.batch.repetition.noise
+        for match, tape in self.noise.items():
+            for seat, legal in enumerate(self.batch.facts["moves"]):
+                slot = match * self.batch.seats + seat
+                if row[slot] != OVER and tape.random() < noise:
+                    shift = 1 + int(tape.random() * (len(legal) - 1))
+                    row[slot] = code((index(row[slot]) + shift) % len(legal))
+
+    def _end_matches(self) -> None:
+        """Drop the matches that are over, for a fault or because they have come to their horizon."""
+        seats, round_number = self.batch.seats, len(self.rows)
+        faulted = {slot // seats for slot, fault in self.faults.items()}
+        ended = [
+            match
+            for match, horizon in enumerate(self.batch.horizons)
+            if horizon == round_number or match in faulted
+        ]
+        over = {match * seats + seat for match in ended for seat in range(seats)}
+        if over:
+            self.parts = [left for part in self.parts if (left := _without(part, over)).slots]
+
+
+def _without(part: Part, over: set[int]) -> Part:
+    slots = [slot for slot in part.slots if slot not in over]
+    if len(slots) == len(part.slots) or not slots or part.cohort is None:
+        return Part(part.program, slots, part.cohort)
+    try:
+        part.cohort.drop(over)
+        return Part(part.program, slots, part.cohort)
+    except Ended:
+        return Part(part.program, slots)
+
+
+def _split(slots: list[int]) -> list[list[int]]:
+    size = -(-len(slots) // PARTS)
+    return [slots[start : start + size] for start in range(0, len(slots), size)]
+
+
+def _by_slot(rows: list[str], slots: int) -> list[str]:
+    columns = map("".join, zip(*rows, strict=True)) if rows else [""] * slots
+    return [column.rstrip(OVER) for column in columns]

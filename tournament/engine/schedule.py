@@ -1,0 +1,93 @@
+"""Who meets whom, which of it is still to be played, and what is played together. Pure functions."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from tournament.errors import UsageError
+from tournament.game import Setting
+from tournament.match import Fixture
+from tournament.seeds import tape_name
+
+MOST_LINEUPS = 1_000_000
+BLOCK = 40
+"""Programs whose matches are played together: as many instances are alive in a worker at a time, twice over."""
+MOST_MATCHES = 4_000
+MOST_MOVES = 1_000_000
+"""Bounds on a batch: what is lost when a worker dies, and what its rows take of memory."""
+CHECKED = 1_000
+"""One seat in this many is checked beside one of every program."""
+
+
+def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> list[Fixture]:
+    """Every program against every other and itself, each as often.
+
+    Where seats differ, every order of seats is played; where they do not, a lineup is played once, and its
+    programs move a seat on with every repetition. Raises `UsageError` if the lineups are beyond counting.
+    """
+    seats, symmetric = setting.game.seats, setting.game.symmetric
+    programs = sorted(digests)
+    count = len(programs)
+    lineups = math.comb(count + seats - 1, seats) if symmetric else count**seats
+    if lineups * repetitions > MOST_LINEUPS:
+        raise UsageError(
+            f"{count} bots at {seats} seats make {lineups:,} lineups, times {repetitions} repetitions: "
+            f"at most {MOST_LINEUPS:,} matches are played; enter fewer bots"
+        )
+    if not symmetric:
+        tables = itertools.product(programs, repeat=seats)
+        return [Fixture(table, r) for table in tables for r in range(repetitions)]
+    return [
+        Fixture(_turned(table, r), r)
+        for table in itertools.combinations_with_replacement(programs, seats)
+        for r in range(repetitions)
+    ]
+
+
+def batches(setting: Setting, fixtures: Sequence[Fixture], workers: int) -> list[list[Fixture]]:
+    """The fixtures in lists to be played together: wide for every program, and enough for all workers."""
+    rounds = setting.repetition.rounds or _typical_rounds(setting)
+    most = max(1, min(MOST_MATCHES, MOST_MOVES // (rounds * setting.game.seats)))
+    size = min(most, math.ceil(len(fixtures) / workers)) or 1
+    pieces = math.ceil(len(fixtures) / size)
+    size = math.ceil(len(fixtures) / pieces) if pieces else size
+    ordered = _by_block(fixtures)
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
+def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
+    """For each batch the slots that the audit replays: a program's last one, and a seeded sample of all."""
+    last: dict[str, tuple[int, int]] = {}
+    checks: list[list[int]] = [[] for _ in plan]
+    for number, fixtures in enumerate(plan):
+        for match, fixture in enumerate(fixtures):
+            seats = len(fixture.lineup)
+            for seat, digest in enumerate(fixture.lineup):
+                last[digest] = (number, match * seats + seat)
+            draw = int(tape_name(seed, *fixture.lineup, fixture.repetition, "check")[:12], 16)
+            if draw % CHECKED < seats:
+                checks[number].append(match * seats + draw % CHECKED)
+    for number, slot in last.values():
+        checks[number].append(slot)
+    return [sorted(set(slots)) for slots in checks]
+
+
+def _turned(lineup: tuple[str, ...], repetition: int) -> tuple[str, ...]:
+    turn = repetition % len(lineup)
+    return lineup[turn:] + lineup[:turn]
+
+
+def _typical_rounds(setting: Setting) -> int:
+    return math.ceil(1 / (1 - (setting.repetition.continuation or 0)))
+
+
+def _by_block(fixtures: Sequence[Fixture]) -> list[Fixture]:
+    programs = sorted({digest for fixture in fixtures for digest in fixture.lineup})
+    blocks = max(1, round(len(programs) / BLOCK))
+    block = {digest: n * blocks // len(programs) for n, digest in enumerate(programs)}
+    return sorted(
+        fixtures,
+        key=lambda f: (sorted(block[digest] for digest in f.lineup), f.repetition, f.lineup),
+    )
+
+

@@ -1,0 +1,76 @@
+"""Every exception the engine raises on purpose.
+
+    TournamentError          anything below; the command line prints it as one line
+    ├── UsageError           the caller asked for something that cannot be done (exit 2)
+    │   ├── ParameterError   a game's parameter is out of its range
+    │   ├── NotFound         no game, bot, match or run of that name
+    │   ├── ProgramRefused   a file cannot be a program (encoding, size, characters)
+    │   └── RecordBusy       another process has the record open
+    ├── RecordError          the record cannot be read or written
+    └── SandboxError         the sandbox itself failed: never a bot's doing
+        ├── ImageError       the sandbox image cannot be built or loaded
+        └── WorkerLost       a worker process died or overran its wall-clock stop
+
+What a *bot* does wrong is not an exception: it is a recorded `Fault` (see `match.py`).
+"""
+
+import difflib
+
+
+class TournamentError(Exception):
+    """Base of all deliberate errors; `str()` is one line that says what to do next."""
+
+
+class UsageError(TournamentError):
+    """The request cannot be carried out as it was put."""
+
+
+class ParameterError(UsageError):
+    """A game's parameter has a value outside its range."""
+
+    def __init__(self, game: str, parameter: str, problem: str) -> None:
+        super().__init__(f"{game}: {parameter} {problem}")
+
+
+class NotFound(UsageError):
+    """Nothing of that kind has that name."""
+
+    def __init__(self, kind: str, name: str, known: list[str] | None = None) -> None:
+        near = difflib.get_close_matches(name, known or [])
+        hint = "; did you mean: " if near else "; there are: "
+        among = hint + ", ".join(near or known or []) if known else ""
+        super().__init__(f"no {kind} called {name!r}{among}")
+
+
+class ProgramRefused(UsageError):
+    """A file cannot be a program."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        self.file = file if file.isprintable() else ascii(file)
+        super().__init__(f"{self.file}: {problem}")
+        self.problem = problem
+
+
+class RecordBusy(UsageError):
+    """Another process is writing the record."""
+
+    def __init__(self, path: str, holder: str) -> None:
+        super().__init__(
+            f"{path} is in use by {holder}: wait until it ends, or name another file with --db"
+        )
+
+
+class RecordError(TournamentError):
+    """The record cannot be read or written."""
+
+
+class SandboxError(TournamentError):
+    """The sandbox itself failed."""
+
+
+class ImageError(SandboxError):
+    """The sandbox image cannot be built or loaded."""
+
+
+class WorkerLost(SandboxError):
+    """A worker process died or was stopped by the wall clock."""

@@ -1,0 +1,269 @@
+"""What a game is: who moves, what they may do, what it pays, and how often it is repeated.
+
+A game file (`games/NAME.py`) holds one function `game(**parameters) -> MatrixGame`; its signature is the list of
+parameters with their defaults. This module holds the words such a file is written in.
+"""
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from tournament.errors import ParameterError
+from tournament.seeds import Tape, tape_name
+
+T = TypeVar("T")
+Move = str | int
+Joint = tuple[int, ...]
+"""One move index for every seat, in seat order."""
+Payoffs = tuple[float, ...]
+"""One payoff for every seat, in seat order."""
+
+FIRST_CODE = 48
+MOST_MOVES = 78
+MOST_CELLS = 4096
+MOST_ROUNDS = 100_000
+LARGEST = 1e12
+"""Payoffs and parameters lie between minus this and this, so that sums of them stay finite."""
+
+
+def code(index: int) -> str:
+    """The character that stands for the move of that index in recorded play ("0", "1", ...)."""
+    return chr(FIRST_CODE + index)
+
+
+def index(character: str) -> int:
+    """The move index that a character of recorded play stands for."""
+    return ord(character) - FIRST_CODE
+
+
+@dataclass(frozen=True)
+class MatrixGame:
+    """A game in normal form: every seat moves once, at the same time, and is paid.
+
+    `moves[seat]` are the legal moves of a seat; `payoff` maps move indices by seat to payoffs by seat;
+    `worst[seat]` is the least that the seat can be paid, which is what a faulting bot gets.
+    """
+
+    name: str
+    moves: tuple[tuple[Move, ...], ...]
+    payoff: Callable[[Joint], Payoffs]
+    worst: Payoffs
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if max(len(legal) for legal in self.moves) > MOST_MOVES:
+            raise ParameterError(self.name, "moves", f"are more than {MOST_MOVES} for one seat")
+        one_spelling = {name: plain(value) for name, value in self.parameters.items()}
+        object.__setattr__(self, "parameters", one_spelling)
+
+    @property
+    def seats(self) -> int:
+        """How many places there are at the table."""
+        return len(self.moves)
+
+    @cached_property
+    def cells(self) -> dict[Joint, Payoffs] | None:
+        """Payoffs of every joint move; None where there are more than 4,096."""
+        if math.prod(len(legal) for legal in self.moves) > MOST_CELLS:
+            return None
+        joints = itertools.product(*(range(len(legal)) for legal in self.moves))
+        return {joint: self.payoff(joint) for joint in joints}
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every seat has the same moves and is paid alike when seats are exchanged.
+
+        A game too large to list is taken to be symmetric if its moves are.
+        """
+        if len(set(self.moves)) > 1:
+            return False
+        return all(
+            self.payoff(_exchanged(joint, seat)) == _exchanged(paid, seat)
+            for joint, paid in (self.cells or {}).items()
+            for seat in range(1, self.seats)
+        )
+
+    @cached_property
+    def kind(self) -> str:
+        """`zero-sum`, `common-payoff` or `general-sum`; a game too large to list is `general-sum`."""
+        paid = list((self.cells or {}).values())
+        if paid and all(len(set(payoffs)) == 1 for payoffs in paid):
+            return "common-payoff"
+        if paid and all(abs(math.fsum(payoffs)) < 1e-12 for payoffs in paid):
+            return "zero-sum"
+        return "general-sum"
+
+
+def _exchanged(values: tuple[T, ...], seat: int) -> tuple[T, ...]:
+    """The values with those of a seat and the one before it exchanged."""
+    return (*values[: seat - 1], values[seat], values[seat - 1], *values[seat + 1 :])
+
+
+def table_game(
+    name: str,
+    moves: Sequence[Move],
+    rows: Sequence[Sequence[Payoffs]],
+    parameters: Mapping[str, object],
+) -> MatrixGame:
+    """A two-seat game from its bimatrix: `rows[i][j]` is what the seats are paid for moves i and j."""
+    for value in itertools.chain.from_iterable(itertools.chain.from_iterable(rows)):
+        check_finite(name, "payoff", value)
+    table = [[tuple(map(float, cell)) for cell in row] for row in rows]
+    return MatrixGame(
+        name=name,
+        moves=(tuple(moves), tuple(moves)),
+        payoff=lambda joint: table[joint[0]][joint[1]],
+        worst=tuple(min(cell[seat] for row in table for cell in row) for seat in (0, 1)),
+        parameters=parameters,
+    )
+
+
+def symmetric_game(
+    name: str,
+    moves: Sequence[Move],
+    matrix: Sequence[Sequence[float]],
+    parameters: Mapping[str, object],
+) -> MatrixGame:
+    """A two-seat game that looks the same from both seats: `matrix[mine][theirs]` is what I am paid."""
+    span = range(len(moves))
+    return table_game(
+        name, moves, [[(matrix[i][j], matrix[j][i]) for j in span] for i in span], parameters
+    )
+
+
+def common_payoff_game(
+    name: str,
+    moves: Sequence[Move],
+    matrix: Sequence[Sequence[float]],
+    parameters: Mapping[str, object],
+) -> MatrixGame:
+    """A two-seat game that pays both seats the same: `matrix[row][column]`."""
+    return table_game(
+        name, moves, [[(value, value) for value in row] for row in matrix], parameters
+    )
+
+
+def plain(value: object) -> object:
+    """The value, with 3.0 as 3: numbers that are equal look equal, to bots and in keys."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def check_finite(game: str, parameter: str, value: object) -> None:
+    """Raise `ParameterError` unless `value` is a number, finite and at most 1e12 either way."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ParameterError(game, parameter, f"is {value!r}, which is not a number")
+    if not -LARGEST <= value <= LARGEST:
+        raise ParameterError(
+            game, parameter, f"is {value!r}, and must be from {-LARGEST:g} to {LARGEST:g}"
+        )
+
+
+def check_whole(game: str, parameter: str, value: object, least: int, most: int) -> None:
+    """Raise `ParameterError` unless `value` is an `int` from `least` to `most`."""
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        return
+    problem = f"is {value!r}, and must be a whole number from {least:,} to {most:,}"
+    raise ParameterError(game, parameter, problem)
+
+
+def check_order(game: str, values: Mapping[str, float]) -> None:
+    """Raise `ParameterError` unless the named values are finite and fall strictly, in the order given."""
+    for parameter, value in values.items():
+        check_finite(game, parameter, value)
+    for (name, higher), (next_name, lower) in itertools.pairwise(values.items()):
+        if not higher > lower:
+            raise ParameterError(
+                game, name, f"is {higher:g}, and must be greater than {next_name} ({lower:g})"
+            )
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How often a match repeats its game, and how.
+
+    `rounds` is a number the bots know; `continuation` instead is the probability of one more round after each,
+    and the horizon is then hidden from the bots. Payoffs of round r (from 0) count `discount**r`. With
+    probability `noise` a move is replaced by another legal one; bots see what was played.
+    """
+
+    rounds: int | None = 1
+    continuation: float | None = None
+    discount: float = 1.0
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if (self.rounds is None) == (self.continuation is None):
+            raise ParameterError("repetition", "rounds", "and continuation exclude each other")
+        if self.rounds is not None:
+            check_whole("repetition", "rounds", self.rounds, 1, MOST_ROUNDS)
+        self._check("continuation", self.continuation, below_one=True)
+        self._check("discount", self.discount)
+        self._check("noise", self.noise)
+
+    @staticmethod
+    def _check(name: str, value: float | None, *, below_one: bool = False) -> None:
+        if value is None:
+            return
+        check_finite("repetition", name, value)
+        if not 0 <= value <= 1 or (below_one and value == 1):
+            ends = "from 0 to below 1" if below_one else "from 0 to 1"
+            raise ParameterError("repetition", name, f"is {value:g}, and must be {ends}")
+
+    @property
+    def one_shot(self) -> bool:
+        """Whether every match is a single round that the bots know to be the last."""
+        return self.rounds == 1
+
+    def horizon(self, tape: Tape) -> int:
+        """How many rounds a match has; drawn from the tape where the horizon is hidden."""
+        if self.continuation is None:
+            assert self.rounds is not None
+            return self.rounds
+        rounds = 1
+        while rounds < MOST_ROUNDS and tape.random() < self.continuation:
+            rounds += 1
+        return rounds
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game as it is played: its payoffs and parameters, and its repetition."""
+
+    game: MatrixGame
+    repetition: Repetition = Repetition()
+
+    @cached_property
+    def config(self) -> dict[str, object]:
+        """Everything that the outcome of a match depends on, as JSON-ready data."""
+        return {
+            "game": self.game.name,
+            "parameters": dict(self.game.parameters),
+            "repetition": {k: plain(value) for k, value in asdict(self.repetition).items()},
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of `config`: the same for the same game with the same values, for ever."""
+        return tape_name(json.dumps(self.config, sort_keys=True, separators=(",", ":")))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The words by which a bot's `Plays:` header may ask for this setting."""
+        times = "one-shot" if self.repetition.one_shot else "repeated"
+        seats = "two-seat" if self.game.seats == 2 else "many-seat"
+        return frozenset({times, seats, self.game.kind})
+
+    def paid(self, joints: Sequence[Joint]) -> list[Payoffs]:
+        """Discounted payoffs of the rounds played, one tuple of payoffs by seat for each round."""
+        discount = self.repetition.discount
+        payoff = self.game.payoff
+        if discount == 1:
+            return [payoff(joint) for joint in joints]
+        weights = (discount**r for r in range(len(joints)))
+        return [
+            tuple(w * p for p in payoff(joint)) for w, joint in zip(weights, joints, strict=True)
+        ]

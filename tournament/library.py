@@ -1,0 +1,252 @@
+"""Finds games and bots by name: the path of a file, or else one that comes with the engine.
+
+A game is trusted code and is imported. A bot is text: it is read, and never parsed or imported
+here.
+"""
+
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from types import ModuleType
+
+from tournament.errors import NotFound, ParameterError, ProgramRefused, TournamentError, UsageError
+from tournament.game import MatrixGame
+from tournament.program import Program, read_program
+
+_TRUTH = {"true": True, "false": False}
+_READERS: dict[object, tuple[Callable[[str], object], str]] = {
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    bool: (lambda text: _TRUTH[text.lower()], "true or false"),
+    str: (str, "text"),
+}
+"""How the text of a parameter is read for each type, and what it has to be."""
+
+
+def games() -> list[str]:
+    """Names of the games that come with the engine, in alphabetical order."""
+    return _names(_packaged("games"))
+
+
+def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> MatrixGame:
+    """The game of a name or in a file, with the parameters given as text and the others by default.
+
+    Raises `NotFound` if there is no such game, `ParameterError` for a parameter that it does not
+    have or that has no such value, and `UsageError` if the file is not a game's or fails, naming
+    file and line.
+    """
+    file = _find_game(name)
+    function = _game_function(file)
+    values = _read_parameters(file, function, parameters)
+    with _blaming(file):
+        made = function(**values)
+    if not isinstance(made, MatrixGame):
+        raise UsageError(f"{file}: game(...) returned {type(made).__name__}, not a MatrixGame")
+    return made
+
+
+def parameters_of(name: str | Path) -> dict[str, object]:
+    """The parameters of a game with their default values, in the order in which it lists them.
+
+    Raises `NotFound` and `UsageError` as `load_game` does.
+    """
+    file = _find_game(name)
+    return {name: p.default for name, p in _signature(file, _game_function(file)).items()}
+
+
+def describe_game(name: str | Path) -> str:
+    """The first line of a game's docstring. Raises as `parameters_of` does."""
+    module = _import(_find_game(name))
+    return inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
+
+
+def _find_game(name: str | Path) -> Path:
+    return _find("game", name, _packaged("games")).absolute()
+
+
+def _import(file: Path) -> ModuleType:
+    """The module in a file, imported anew."""
+    spec = importlib.util.spec_from_file_location(f"tournament_game_{file.stem}", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses in the file look their module up there.
+    sys.modules[spec.name] = module
+    with _blaming(file):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _game_function(file: Path) -> Callable[..., object]:
+    function = getattr(_import(file), "game", None)
+    if not inspect.isfunction(function):
+        raise UsageError(f"{file}: has no function game(...) that returns a MatrixGame")
+    return function
+
+
+def _signature(file: Path, function: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    """The parameters of a game's function by name; each must have a default."""
+    with _blaming(file):
+        parameters = dict(inspect.signature(function, eval_str=True).parameters)
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty:
+            raise UsageError(f"{file}: parameter {name} of game(...) has no default")
+    return parameters
+
+
+def _read_parameters(
+    file: Path, function: Callable[..., object], texts: Mapping[str, str]
+) -> dict[str, object]:
+    """The values that the texts stand for, by the types of the function's parameters."""
+    known = _signature(file, function)
+    values = {}
+    for name, text in texts.items():
+        if name not in known:
+            there_are = f"there are: {', '.join(known)}" if known else "it has none"
+            raise ParameterError(file.stem, name, f"is not a parameter of this game; {there_are}")
+        values[name] = _read_parameter(file.stem, known[name], text)
+    return values
+
+
+def _read_parameter(game: str, parameter: inspect.Parameter, text: str) -> object:
+    declared = parameter.annotation
+    kind = declared if declared in _READERS else type(parameter.default)
+    read, wanted = _READERS.get(kind, _READERS[str])
+    try:
+        return read(text)
+    except (ValueError, KeyError):
+        raise ParameterError(game, parameter.name, f"is {text!r}, and must be {wanted}") from None
+
+
+@contextmanager
+def _blaming(file: Path) -> Iterator[None]:
+    """Turn what a game's file raises into a `UsageError` that names the file and its line."""
+    try:
+        yield
+    except TournamentError:
+        raise
+    except Exception as error:  # whatever a user's file raises is for the user to mend
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+        what = f"{type(error).__name__}: {' '.join(text.split())}"
+        raise UsageError(f"{file}: line {_line(error, file)}: {what}") from error
+
+
+def _line(error: Exception, file: Path) -> int:
+    """The line of the file at which an error arose; 1 if the error does not tell."""
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return error.lineno or 1
+    frames = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename == str(file)]
+    return lines[-1] if lines else 1
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """What was found where bots were looked for.
+
+    `programs` are all different and have different names; `refused` are files that cannot be
+    programs; `twins` are programs that were left out, each with the program that was entered and
+    has the same source.
+    """
+
+    programs: tuple[Program, ...]
+    refused: tuple[ProgramRefused, ...] = ()
+    twins: tuple[tuple[Program, Program], ...] = ()
+
+
+def packaged_bots() -> Path:
+    """The folder of the bots that come with the engine."""
+    return _packaged("bots")
+
+
+def load_bot(name: str | Path) -> Program:
+    """The program in a file, or the bot of that name that comes with the engine.
+
+    Raises `NotFound` if there is none, and `ProgramRefused` if the file cannot be a program.
+    """
+    return read_program(_find("bot", name, packaged_bots()))
+
+
+def find_bots(paths: Sequence[Path]) -> Entrants:
+    """The bots in files and folders: of a folder, every `*.py` that does not begin with `_` or `.`.
+
+    They come in the order of the paths, in a folder by name. Programs of one name get the first
+    digits of their digests added to it. Raises `UsageError` for a path where nothing is, and for a
+    folder without bots.
+    """
+    read: dict[Path, Program] = {}
+    refused: dict[Path, ProgramRefused] = {}
+    for named in paths:
+        for file in _bot_files(named):
+            try:
+                read[file] = _read_bot(file, named)
+            except ProgramRefused as error:
+                refused[file] = error
+    return _entrants(list(read.values()), list(refused.values()))
+
+
+def _bot_files(named: Path) -> list[Path]:
+    """The file itself, or the files of bots in a folder."""
+    if named.is_file():
+        return [named]
+    if not named.is_dir():
+        raise UsageError(f"{named}: there is no such file or folder")
+    files = _python_files(named)
+    if not files:
+        raise UsageError(f"{named}: has no bots (files *.py that do not begin with _)")
+    return files
+
+
+def _read_bot(file: Path, named: Path) -> Program:
+    """The program in a file that was found at the path named, which is it or its folder."""
+    if not file.is_file():
+        raise ProgramRefused(str(file), "is not a file")
+    # What a link in somebody's folder leads to would be shown to other bots, and recorded.
+    if not file.resolve().is_relative_to(named.resolve()):
+        raise ProgramRefused(str(file), "is a link that leads out of its folder")
+    return read_program(file)
+
+
+def _entrants(read: Sequence[Program], refused: Sequence[ProgramRefused]) -> Entrants:
+    first: dict[str, Program] = {}
+    for program in read:
+        first.setdefault(program.digest, program)
+    entered = {program.digest: program for program in _distinct(list(first.values()))}
+    twins = ((p, entered[p.digest]) for p in read if first[p.digest] is not p)
+    return Entrants(tuple(entered.values()), tuple(refused), tuple(twins))
+
+
+def _distinct(programs: Sequence[Program]) -> list[Program]:
+    """The programs, where names are shared with digits of their digests added."""
+    times = Counter(program.name for program in programs)
+    return [
+        replace(p, name=f"{p.name}@{p.digest[:6]}") if times[p.name] > 1 else p for p in programs
+    ]
+
+
+def _packaged(folder: str) -> Path:
+    return Path(str(resources.files(f"tournament.{folder}")))
+
+
+def _python_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*.py") if file.name[0] not in "_.")
+
+
+def _names(folder: Path) -> list[str]:
+    return [file.stem for file in _python_files(folder)]
+
+
+def _find(kind: str, name: str | Path, folder: Path) -> Path:
+    """The file at a path, or else the one in the folder that has the name."""
+    path = Path(name)
+    if path.suffix == ".py" and path.is_file():
+        return path
+    if str(name) not in _names(folder):
+        raise NotFound(kind, str(name), _names(folder))
+    return folder / f"{name}.py"

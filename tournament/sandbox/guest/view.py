@@ -1,0 +1,107 @@
+"""What a bot sees: `view`, and the programs and the game in it."""
+
+from rewrite import canonical
+
+from seeds import Tape
+
+
+class Program:
+    """A program's source text, its canonical form and its digest."""
+
+    __slots__ = ("_fetch", "_source", "_tree", "digest")
+
+    def __init__(self, digest, fetch):
+        self.digest = digest
+        self._fetch = fetch
+        self._source = self._tree = None
+
+    @property
+    def source(self):
+        """The text, exactly as it was submitted."""
+        if self._source is None:
+            self._source = self._fetch()
+        return self._source
+
+    @property
+    def tree(self):
+        """The text's syntax tree as text, without comments, layout, docstrings and chosen names."""
+        if self._tree is None:
+            self._tree = canonical(self.source)
+        return self._tree
+
+    def __eq__(self, other):
+        return isinstance(other, Program) and self.digest == other.digest
+
+    def __hash__(self):
+        return int(self.digest[:15], 16)
+
+    def __repr__(self):
+        return f"<program {self.digest[:6]}>"
+
+
+class Game:
+    """The game and its repetition, as far as bots know them."""
+
+    def __init__(self, facts):
+        self.name = facts["name"]
+        self.parameters = facts["parameters"]
+        self.moves = tuple(tuple(legal) for legal in facts["moves"])
+        self.seats = len(self.moves)
+        self.rounds = facts["rounds"]
+        self.continuation = facts["continuation"]
+        self.discount = facts["discount"]
+        self.noise = facts["noise"]
+        cells = facts["payoffs"]
+        self.payoffs = cells and {tuple(joint): tuple(paid) for joint, paid in cells}
+
+    def __repr__(self):
+        return f"<game {self.name}>"
+
+
+class View:
+    """One seat's view of one match. `mine` and `theirs` grow by a move each round."""
+
+    __slots__ = (
+        "_private", "_rng", "_shared", "_tape",
+        "game", "legal", "me", "mine", "observation", "others", "seat", "theirs", "them",
+    )  # fmt: skip
+
+    def __init__(self, game, seat, programs, private, shared):
+        self.game = game
+        self.seat = seat
+        self.legal = game.moves[seat]
+        self.me = programs[seat]
+        self.others = programs[seat + 1 :] + programs[:seat]
+        self.them = self.others[0] if len(self.others) == 1 else None
+        self.mine = []
+        self.theirs = []
+        self.observation = None
+        self._private = private
+        self._tape = shared
+        self._rng = self._shared = None
+
+    @property
+    def rng(self):
+        """The private tape."""
+        if self._rng is None:
+            self._rng = Tape(self._private)
+        return self._rng
+
+    @property
+    def shared(self):
+        """The public coin: every seat of the match reads the same tape, each at its own pace."""
+        if self._shared is None:
+            self._shared = Tape(self._tape)
+        return self._shared
+
+    @property
+    def history(self):
+        """The joint moves so far, each a tuple in seat order."""
+        if self.game.seats == 2:
+            pairs = (self.mine, self.theirs) if self.seat == 0 else (self.theirs, self.mine)
+            return list(zip(*pairs))
+        own = self.game.seats - self.seat
+        return [
+            (*others[own - 1 :], mine, *others[: own - 1])
+            for mine, others in zip(self.mine, self.theirs)
+        ]

@@ -1,0 +1,11 @@
+"""What a program may use."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Fuel (WebAssembly instructions, about 1e9 in a tenth of a second) for one call, and bytes of memory."""
+
+    fuel: int = 1_000_000_000
+    memory: int = 64 * 1024 * 1024

@@ -1,0 +1,304 @@
+"""Locks the worker process down, so that a hole in the WebAssembly runtime leads nowhere.
+
+A bot has no way out of its instance by design; this is the wall behind that one, for the day the
+runtime has a bug. The worker first does whatever needs the system (imports, mapping the compiled
+image) and then gives the system up for good. What it keeps is its memory, its processor time and
+the channel to the engine.
+
+The layers do not lean on each other: where one cannot be had (another system, an old kernel,
+namespaces forbidden) the rest still hold, and the report says which, for the run's manifest.
+"""
+
+import ctypes
+import errno
+import mmap
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Collection
+
+LAYERS = ("namespaces", "root", "privileges", "landlock", "rlimits", "pdeathsig", "seccomp")
+"""In the order in which they are applied: some would forbid what those before them need."""
+
+_OF_ONE_THREAD = ("namespaces", "root", "privileges", "landlock")
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends (Linux; elsewhere nothing happens).
+
+    To be called first thing. "Parent" is the *thread* that started this process: an engine that
+    starts workers from a thread must keep that thread.
+    """
+    if sys.platform != "linux":
+        return
+    parent = os.getppid()
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before the kernel was told
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def lock_down(
+    channel: tuple[int, ...],
+    memory: int,
+    *,
+    layers: Collection[str] = LAYERS,
+    system: str = sys.platform,
+    machine: str = os.uname().machine,
+) -> dict[str, str]:
+    """Apply each layer and return, by layer, what held or "none: why not"; never raises.
+
+    From here on the process can read and write `channel` (pipes or sockets: files are of no use),
+    write to stderr, and have `memory` bytes of private writable memory in all, touched or not.
+    Let that be more than its instances may have together, lest one be refused for another's sake.
+    Modules must have been imported and images mapped, and no second thread started.
+    """
+    apply: dict[str, Callable[[], str]] = {
+        "namespaces": _namespaces,
+        "root": _empty_root,
+        "privileges": _no_privileges,
+        "landlock": _landlock,
+        "rlimits": lambda: _limits(memory),
+        "pdeathsig": _death_signal,
+        "seccomp": lambda: _seccomp(channel, machine),
+    }
+    alone = _one_thread()
+
+    def attempt(layer: str) -> str:
+        try:
+            if system != "linux" and layer != "rlimits":
+                raise OSError(f"{system} has no such layer")
+            if layer in _OF_ONE_THREAD and not alone:
+                raise OSError("would not hold for other threads")
+            return apply[layer]()
+        except (OSError, ValueError) as problem:
+            return f"none: {problem}"
+
+    return {layer: attempt(layer) for layer in LAYERS if layer in layers}
+
+
+def probe() -> list[str]:
+    """What this process can do and should not be able to: nothing, when it is locked down."""
+    attempts: dict[str, Callable[[], object]] = {
+        "open a file": lambda: open(__file__).close(),
+        "read /proc": lambda: open("/proc/self/maps").close(),
+        "create a socket": lambda: socket.socket().close(),
+        "fork": _fork,
+        "map executable memory": _map_executable,
+        # Under the lock even the parent's id is refused; it comes out as -1, meaning everybody.
+        "signal the parent": lambda: os.kill(os.getppid(), 0),
+    }
+    possible = []
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        possible.append(name)
+    return possible
+
+
+def _fork() -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _map_executable() -> None:
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANON
+    mmap.mmap(-1, mmap.PAGESIZE, private, mmap.PROT_READ | mmap.PROT_EXEC).close()
+
+
+def _one_thread() -> bool:
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+_PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 2, 4, 38
+
+_NAMESPACES = {
+    "user": 0x10000000,
+    "net": 0x40000000,
+    "mount": 0x00020000,
+    "ipc": 0x08000000,
+    "uts": 0x04000000,
+}
+
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 1 << 14, 1 << 18
+_MNT_DETACH = 2
+
+_CAPABILITY_VERSION_3 = 0x20080522
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(function: str, *arguments: object) -> int:
+    # ctypes passes an int as 32 bits, where prctl and syscall read 64.
+    wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    result: int = getattr(_libc, function)(*wide)
+    if result < 0:
+        raise OSError(f"{function}: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+def _prctl(option: int, argument: object) -> None:
+    _call("prctl", option, argument, 0, 0, 0)
+
+
+def _namespaces() -> str:
+    # No user is mapped into the user namespace: the process is nobody in it, and needs no /proc.
+    _call("unshare", sum(_NAMESPACES.values()))
+    return " ".join(_NAMESPACES)
+
+
+def _empty_root() -> str:
+    # In yet another mount namespace: if those above were refused, an engine run by root would
+    # otherwise take away the machine's own root.
+    _call("unshare", _NAMESPACES["mount"])
+    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    bare = _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+    _call("mount", b"none", b"/tmp", b"tmpfs", bare, b"size=4k,mode=555")
+    os.chdir("/tmp")
+    _call("pivot_root", b".", b".")  # the old root now lies on top of the new one
+    _call("umount2", b".", _MNT_DETACH)
+    os.chdir("/")
+    return "empty"
+
+
+def _no_privileges() -> str:
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _call("capset", struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), bytes(24))
+    _prctl(_PR_SET_DUMPABLE, 0)
+    return "dropped, no new ones, not dumpable"
+
+
+def _death_signal() -> str:
+    # Asked for rather than taken for granted: a change of credentials can clear it.
+    number = ctypes.c_int()
+    _prctl(_PR_GET_PDEATHSIG, ctypes.byref(number))
+    if not number.value:
+        raise OSError("die_with_parent was not called")
+    return signal.Signals(number.value).name
+
+
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446  # on every architecture
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+_LANDLOCK_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # by ABI, how many; 16 in later ones
+
+
+def _landlock() -> str:
+    abi = _call("syscall", _LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    files = (1 << _LANDLOCK_FILE_RIGHTS.get(abi, 16)) - 1
+    network = 0b11 if abi >= 4 else 0  # bind and connect
+    scopes = 0b11 if abi >= 6 else 0  # abstract sockets and signals
+    handled = struct.pack("=QQQ", files, network, scopes)
+    ruleset = _call("syscall", _LANDLOCK_CREATE_RULESET, handled, len(handled), 0)
+    try:
+        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        _call("syscall", _LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return f"abi {abi}"
+
+
+def _limits(memory: int) -> str:
+    # Not RLIMIT_AS: wasmtime reserves 4 GiB of addresses for each memory and uses few of them.
+    # No descriptors (NOFILE) means no new ones: what is open stays open.
+    wanted = dict.fromkeys(("CORE", "FSIZE", "NOFILE", "NPROC", "MEMLOCK"), 0) | {"DATA": memory}
+    held = []
+    for name, value in wanted.items():
+        kind = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(kind)[1]
+        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (limit, limit))
+        held.append(f"{name.lower()} {limit}")
+    return ", ".join(held)
+
+
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""The column of the tables below, and the kernel's mark (AUDIT_ARCH) for its system calls."""
+
+_STDERR = 2
+_READ, _WRITE, _MMAP, _MPROTECT, _SECCOMP = (0, 63), (1, 64), (9, 222), (10, 226), (317, 277)
+
+_HARMLESS = {
+    "munmap": (11, 215),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "brk": (12, 214),
+    "rt_sigaction": (13, 134),  # without it, wasmtime's handler repeats a real crash for ever
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "sched_yield": (24, 124),
+    "futex": (202, 98),
+    "restart_syscall": (219, 128),
+    "clock_gettime": (228, 113),  # a real call on machines whose clock user space cannot read
+    "getrandom": (318, 278),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+}
+
+_SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
+
+_Code = list[tuple[int, int, int]]
+"""Instructions of the kernel's filter machine: operation, operand, how many to skip if untrue."""
+
+_LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets into what the filter is shown
+# Of an argument only the low half: no descriptor, protection or flag reaches into the high one.
+_FIRST, _THIRD, _FOURTH = 16, 32, 40
+
+_ALLOW: _Code = [(_RETURN, 0x7FFF0000, 0)]
+_REFUSE: _Code = [(_RETURN, 0x00050000 | errno.EPERM, 0)]
+_KILL: _Code = [(_RETURN, 0x80000000, 0)]
+
+
+def _load(offset: int) -> _Code:
+    return [(_LOAD, offset, 0)]
+
+
+def _when(test: int, operand: int, then: _Code) -> _Code:
+    return [(test, operand, len(then)), *then]
+
+
+def _filter(channel: tuple[int, ...], machine: str) -> _Code:
+    column, architecture = _MACHINES[machine]
+
+    def call(numbers: tuple[int, int], then: _Code) -> _Code:
+        return _when(_EQUAL, numbers[column], then)
+
+    def only_on(*files: int) -> _Code:
+        return _load(_FIRST) + [i for file in files for i in _when(_EQUAL, file, _ALLOW)] + _REFUSE
+
+    not_executable = _load(_THIRD) + _when(_ANY_BIT, mmap.PROT_EXEC, _REFUSE)
+    not_shared = _load(_FOURTH) + _when(_ANY_BIT, mmap.MAP_SHARED, _REFUSE)
+    calls = [
+        call(_READ, only_on(*channel)),
+        call(_WRITE, only_on(*channel, _STDERR)),
+        call(_MMAP, not_executable + not_shared + _ALLOW),
+        call(_MPROTECT, not_executable + _ALLOW),
+        *(call(numbers, _ALLOW) for numbers in _HARMLESS.values()),
+    ]
+    body = _load(_NUMBER) + [i for code in calls for i in code] + _REFUSE
+    return _load(_ARCHITECTURE) + _when(_EQUAL, architecture, body) + _KILL
+
+
+def _seccomp(channel: tuple[int, ...], machine: str) -> str:
+    if machine not in _MACHINES:
+        raise OSError(f"no table of system calls for {machine}")
+    code = _filter(channel, machine)
+    packed = b"".join(struct.pack("=HBBI", op, 0, skip, operand) for op, operand, skip in code)
+    buffer = ctypes.create_string_buffer(packed)
+    program = struct.pack("@HP", len(code), ctypes.addressof(buffer))
+    number = _SECCOMP[_MACHINES[machine][0]]
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    # For all threads or for none: a positive result is a thread that could not be had.
+    if _call("syscall", number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC, program):
+        raise OSError("not for all threads")
+    return f"{len(code)} instructions"

@@ -1,0 +1,236 @@
+"""A record: opening it, writing to it, and asking it."""
+
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from tournament.errors import RecordError, UsageError
+from tournament.game import Move
+from tournament.match import Fixture, Outcome
+from tournament.program import Program
+from tournament.store import lock, migrations, queries, rows
+from tournament.store.failures import explained
+
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": "1GB",
+    "threads": 2,
+    "preserve_insertion_order": False,
+    "autoinstall_known_extensions": False,
+    # A query reaches neither files, nor the network, nor variables of this program.
+    "enable_external_access": False,
+    "python_enable_replacements": False,
+}
+
+Ending = Literal["done", "interrupted", "failed"]
+"""How a sitting can end."""
+
+
+class Record:
+    """An open record: `open` is for the one process that writes, `read` for any number that only look.
+
+    It may be shared among threads. Each method is one transaction: once it has returned, what it wrote is kept.
+    """
+
+    def __init__(self, path: Path, connection: DuckDBPyConnection, closing: ExitStack) -> None:
+        self.path = path
+        self._connection = connection
+        self._closing = closing
+        self._writing = threading.Lock()
+        self._programs = queries.numbers(connection)
+        self._matches = queries.last(connection, "match", "matches")
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """The record at `path`, made if there is none, for this process alone to write.
+
+        Raises `RecordBusy` if another process has it open, and `RecordError` if it cannot be used.
+        """
+        path = Path(path).resolve()
+        if path.is_dir():
+            example = path / "record.duckdb"
+            raise UsageError(f"{path} is a folder: name a file in it, such as {example}")
+        with explained(path), ExitStack() as closing:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            closing.callback(os.close, lock.take(path))
+            _remove_empty(path)
+            connection = closing.enter_context(_connect(path, read_only=False))
+            migrations.migrate(connection, path)
+            queries.end_abandoned(connection)
+            return cls(path, connection, closing.pop_all())
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The record at `path`, to be looked at only.
+
+        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, and `RecordError` if it
+        cannot be used.
+        """
+        path = Path(path).resolve()
+        if not path.is_file():
+            raise UsageError(
+                f"no record at {path}: make one with `tournament run GAME --db {path}`"
+            )
+        with explained(path), ExitStack() as closing:
+            connection = closing.enter_context(_connect(path, read_only=True))
+            migrations.check(connection, path)
+            return cls(path, connection, closing.pop_all())
+
+    def close(self) -> None:
+        """Close the file and give up the lock."""
+        with explained(self.path):
+            self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def begin_run(
+        self,
+        key: str,
+        config: Mapping[str, Any],
+        seed: int,
+        moves: Sequence[Sequence[Move]],
+    ) -> int:
+        """The number of the run with that key, entered if it is new.
+
+        `config` is JSON-ready; its "game" and, in its "repetition", its "discount" are known to the views.
+        `moves[seat]` are the legal moves.
+        """
+        with self._transaction() as cursor:
+            known = cursor.execute("select run from runs where key = ?", [key]).fetchone()
+            if known:
+                return int(known[0])
+            run = queries.last(cursor, "run", "runs") + 1
+            discount = config.get("repetition", {}).get("discount", 1.0)
+            words = [[str(move) for move in legal] for legal in moves]
+            cursor.execute(
+                """
+                insert into runs (run, key, game, seed, discount, moves, config)
+                values (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [run, key, config.get("game"), str(seed), discount, words, _json(config)],
+            )
+            return run
+
+    def begin_sitting(
+        self,
+        run: int,
+        manifest: Mapping[str, Any],
+        entrants: Iterable[tuple[Program, str]],
+        left_out: Iterable[tuple[str, str]] = (),
+    ) -> int:
+        """The number of a new sitting of a run, with the programs that play in it under their bots' names.
+
+        `left_out` are names of files that do not play, and why. Of `manifest`, which is JSON-ready, the view
+        `history` knows engine, python, wasmtime, image, layers, workers, strict and command.
+        """
+        entrants = list(entrants)
+        with self._transaction() as cursor:
+            sitting = queries.last(cursor, "sitting", "sittings") + 1
+            cursor.execute(
+                """
+                insert into sittings (sitting, run, started_at, status, matches, manifest)
+                values (?, ?, now() at time zone 'utc', 'running', 0, ?)
+                """,
+                [sitting, run, _json(manifest)],
+            )
+            new = self._new_programs(program for program, _ in entrants)
+            rows.insert_programs(cursor, new)
+            numbers = {**self._programs, **{each.digest: number for number, each in new.items()}}
+            playing = [(name, numbers[program.digest]) for program, name in entrants]
+            rows.insert_entrants(cursor, sitting, playing, list(left_out))
+        self._programs = numbers
+        return sitting
+
+    def _new_programs(self, programs: Iterable[Program]) -> dict[int, Program]:
+        """Programs that are not in the record yet, by the numbers they are to have."""
+        unknown = {each.digest: each for each in programs if each.digest not in self._programs}
+        return dict(enumerate(unknown.values(), len(self._programs) + 1))
+
+    def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
+        """Keep outcomes, all or none, and return their match numbers.
+
+        The caller sees to it that no fixture of a run is kept twice: see `played`.
+        """
+        if not outcomes:
+            return range(0)
+        with self._transaction() as cursor:
+            matches = range(self._matches + 1, self._matches + 1 + len(outcomes))
+            numbered = dict(zip(matches, outcomes, strict=True))
+            rows.insert_matches(cursor, sitting, numbered, self._programs)
+        self._matches = matches[-1]
+        return matches
+
+    def end_sitting(self, sitting: int, status: Ending) -> None:
+        """Note that a sitting has ended, and how."""
+        with self._transaction() as cursor:
+            queries.end_sitting(cursor, sitting, status)
+
+    def played(self, run: int) -> set[Fixture]:
+        """The fixtures of a run that have been played."""
+        with self._cursor() as cursor:
+            return queries.played(cursor, run)
+
+    def programs(self) -> dict[str, Program]:
+        """Every program of the record, by digest."""
+        with self._cursor() as cursor:
+            return queries.programs(cursor)
+
+    def outcome(self, match: int) -> queries.Played:
+        """A match with all that is needed to play it again. Raises `NotFound`."""
+        with self._cursor() as cursor:
+            return queries.outcome(cursor, match)
+
+    def digest(self, run: int) -> str:
+        """SHA-256 of all that was played in a run: the same wherever, whenever and in whatever order it was."""
+        with self._cursor() as cursor:
+            return queries.digest(cursor, run)
+
+    def sql(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Names of columns and rows that answer one SQL query. Raises `UsageError` for any other statement."""
+        with self._cursor() as cursor:
+            return queries.ask(cursor, query)
+
+    @contextmanager
+    def _cursor(self) -> Iterator[DuckDBPyConnection]:
+        """A connection of this call's own: one that threads share would mix up their results."""
+        with explained(self.path), self._connection.cursor() as cursor:
+            yield cursor
+
+    @contextmanager
+    def _transaction(self) -> Iterator[DuckDBPyConnection]:
+        with self._writing, self._cursor() as cursor:
+            cursor.execute("begin")
+            try:
+                yield cursor
+                cursor.execute("commit")
+            except BaseException:
+                # A commit that fails has ended its transaction itself.
+                with suppress(duckdb.Error):
+                    cursor.execute("rollback")
+                raise
+
+
+def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
+    settings = {**SETTINGS, "temp_directory": f"{path}.tmp"}
+    return duckdb.connect(path, read_only=read_only, config=settings)
+
+
+def _remove_empty(path: Path) -> None:
+    """Let an empty file be a new record, which DuckDB would refuse: there is nothing in it to lose."""
+    with suppress(FileNotFoundError):
+        if path.stat().st_size == 0:
+            path.unlink()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,60 @@
+"""What DuckDB's errors mean to the person at the keyboard."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from tournament.errors import RecordBusy, RecordError, TournamentError, UsageError
+from tournament.store import lock
+
+ANOTHER_FILE = "name another file with --db"
+MEANINGS = (
+    (
+        "replaying WAL",
+        "its log {path}.wal is damaged, and nothing was changed: move that file aside to go back to the "
+        "last checkpoint, then start the same command again to play what is missing",
+    ),
+    ("valid DuckDB database", f"it is not a record: {ANOTHER_FILE}"),
+    ("Loading external extensions", f"it is a file of another kind, not a record: {ANOTHER_FILE}"),
+    ("database version", f"it was written by another version of DuckDB: upgrade, or {ANOTHER_FILE}"),
+    ("Corrupt database", f"the file is damaged: put a copy of it in its place, or {ANOTHER_FILE}"),
+    (
+        "No space left",
+        "the disk is full, and what was committed is safe: make room, then start the same command again",
+    ),
+    ("Read-only file system", f"the file system is read-only: {ANOTHER_FILE}"),
+    ("Permission denied", f"permission denied: {ANOTHER_FILE}"),
+    ("in read-only mode", "it was opened for reading only"),
+)
+"""What to look for in a message, and what to say instead."""
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise the errors of DuckDB and the file system as ours, each one line that says what to do."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _explain(path, str(error)) from error
+    except OSError as error:
+        raise _explain(path, error.strerror or str(error)) from error
+
+
+def one_line(message: str) -> str:
+    """A message of DuckDB's without the query it quotes."""
+    return " ".join(message.partition("\nLINE ")[0].split())
+
+
+def _explain(path: Path, message: str) -> TournamentError:
+    if "Conflicting lock" in message:
+        process = re.search(r"PID (\d+)", message)
+        return RecordBusy(str(path), lock.holder(path, process[1] if process else ""))
+    if "different configuration" in message:
+        return RecordBusy(str(path), "this process")
+    for fragment, meaning in MEANINGS:
+        if fragment in message:
+            return RecordError(f"{path}: {meaning.format(path=path)}")
+    return RecordError(f"{path}: {one_line(message)}")

@@ -1,0 +1,76 @@
+-- The record: what was played, by whom, and what came of it.
+--
+-- A run is one configuration; each time it is started or taken up again is a sitting. Programs are stored once
+-- and named by small numbers; a match is a lineup of programs and has one row of seats for each of them. Rounds,
+-- seats and repetitions count from 0, and moves are positions among the run's legal moves, also from 0.
+
+create table programs (
+    program integer primary key,
+    digest  varchar not null unique,  -- SHA-256 of the source
+    source  varchar not null,
+    name    varchar not null,         -- of the file it was first seen in
+    path    varchar not null,
+    parents integer[]                 -- the programs it was grown from
+);
+
+create table runs (
+    run      integer primary key,
+    key      varchar not null unique, -- a digest of all that decides what is played
+    game     varchar,
+    seed     varchar not null,        -- a whole number of any size
+    discount double not null,         -- the payoff of round r counts discount ** r
+    moves    varchar[][] not null,    -- the legal moves of each seat
+    config   json not null
+);
+
+create table sittings (
+    sitting    integer primary key,
+    run        integer not null,
+    started_at timestamp not null,    -- all times are UTC
+    ended_at   timestamp,
+    status     varchar not null,      -- running, done, interrupted or failed
+    matches    bigint not null,       -- played in this sitting, once it has ended
+    manifest   json not null          -- versions, image, sandbox layers, workers, command
+);
+
+create table entrants (
+    sitting integer not null,
+    bot     varchar not null,
+    program integer,                  -- null for a file that was left out
+    problem varchar                   -- why it was
+);
+
+create table matches (
+    match      bigint primary key,
+    run        integer not null,
+    sitting    integer not null,
+    repetition integer not null,
+    lineup     integer[] not null,    -- programs by seat
+    rounds     integer not null       -- the horizon, whether or not play came to it
+);
+
+create table seats (
+    match    bigint not null,
+    seat     utinyint not null,
+    program  integer not null,
+    payoff   double,                  -- over the whole match; null if another's fault ended it
+    moves    utinyint[] not null,
+    intended utinyint[],              -- before noise, where there is any
+    fuel     bigint,
+    checked  boolean                  -- replayed alone, and came out the same
+);
+
+create table faults (
+    match     bigint not null,
+    seat      utinyint not null,
+    round     integer not null,
+    kind      varchar not null,
+    message   varchar not null,
+    traceback varchar not null,
+    output    varchar not null
+);
+
+create table leaks (
+    match   bigint not null,
+    program integer not null          -- played this match differently alone than in a batch
+);

@@ -1,0 +1,212 @@
+-- The usual questions, each a line long: `from leaderboard where run = 1`.
+
+-- What a program was called in a sitting; files with one source are one bot.
+create or replace view names as
+    select sitting, program, string_agg(bot, ' = ' order by bot) as bot
+    from entrants
+    where program is not null
+    group by sitting, program;
+
+-- Who is in the standings: the programs of a run's latest sitting.
+create or replace view bots as
+    select run, program, bot
+    from names
+    join (select run, max(sitting) as sitting from sittings group by run) using (sitting);
+
+-- Matches among those programs only: what an edited bot played before stays out.
+create or replace view current_matches as
+    select matches.*
+    from matches
+    join (select run, list(program) as programs from bots group by run) using (run)
+    where list_has_all(programs, lineup);
+
+-- What a program was paid per round of a match, against which others. Where it sits more than once, the mean over
+-- its seats. With a discount, "per round" is the mean by the weights that the rounds have.
+create or replace view results as
+    select
+        run, match, program,
+        any_value(lineup) as lineup,
+        any_value(list_sort(lineup[:seat] || lineup[seat + 2:])) as others,
+        avg(payoff / case
+            when discount = 1 then rounds
+            else (1 - discount ** rounds) / (1 - discount)
+        end) as payoff,
+        bool_or((match, seat) in (select (match, seat) from faults)) as faulted
+    from current_matches
+    join runs using (run)
+    join seats using (match)
+    group by run, match, program;
+
+-- The mean of `results` over repetitions, then over seat orders, and the variance of that mean.
+create or replace view pairings as
+    with lineups as (
+        select
+            run, program, others, lineup,
+            avg(payoff) as payoff,
+            var_samp(payoff) / count(*) as variance,
+            count(*) as matches
+        from results
+        where payoff is not null
+        group by run, program, others, lineup
+    )
+    select
+        run, program, others,
+        avg(payoff) as payoff,
+        case when min(matches) > 1 then sum(variance) / count(*) ** 2 end as variance,
+        sum(matches)::bigint as matches
+    from lineups
+    group by run, program, others;
+
+-- `error` is half the width of the 95 % interval that the chance in the repetitions leaves.
+create or replace view payoff_matrix as
+    with opponents as (
+        select run, others, string_agg(bot, ', ' order by bot) as opponent
+        from (
+            select run, others, unnest(others) as program
+            from (select distinct run, others from pairings)
+        )
+        join bots using (run, program)
+        group by run, others
+    )
+    select
+        run, bot, opponent,
+        round(payoff, 9) as payoff,
+        round(1.96 * sqrt(variance), 9) as error,
+        matches
+    from pairings
+    join bots using (run, program)
+    join opponents using (run, others)
+    order by run, bot, opponent;
+
+-- `score` is the mean of a bot's row of `payoff_matrix`. It is rounded, so that sums taken in another order tie.
+create or replace view leaderboard as
+    with scores as (
+        select
+            run, program,
+            round(avg(payoff), 9) as score,
+            case
+                when count(variance) = count(*)
+                then round(1.96 * sqrt(sum(variance)) / count(*), 9)
+            end as error
+        from pairings
+        group by run, program
+    ),
+    counts as (
+        select
+            run, program,
+            count(*) as matches,
+            count(*) filter (faulted) as faults,
+            count(*) filter (payoff is null) as voided
+        from results
+        group by run, program
+    )
+    select
+        run,
+        rank() over (partition by run order by score desc nulls last) as rank,
+        bot, score, error,
+        coalesce(matches, 0) as matches,
+        coalesce(faults, 0) as faults,
+        coalesce(voided, 0) as voided
+    from bots
+    left join scores using (run, program)
+    left join counts using (run, program)
+    order by run, rank, bot;
+
+-- Every two seats of a match against each other, self-play left out.
+create or replace view head_to_head as
+    with pairs as (
+        select
+            run, mine.program, theirs.program as opponent,
+            round(mine.payoff, 9) as payoff,
+            round(theirs.payoff, 9) as their_payoff
+        from current_matches
+        join seats as mine using (match)
+        join seats as theirs using (match)
+        where mine.program <> theirs.program
+            and mine.payoff is not null
+            and theirs.payoff is not null
+    )
+    select
+        run, me.bot as bot, them.bot as opponent,
+        count(*) as matches,
+        count(*) filter (payoff > their_payoff) as wins,
+        count(*) filter (payoff = their_payoff) as draws,
+        count(*) filter (payoff < their_payoff) as losses
+    from pairs
+    join bots as me using (run, program)
+    join bots as them on them.run = pairs.run and them.program = pairs.opponent
+    group by all
+    order by run, bot, opponent;
+
+-- The share that each move has among all the moves a bot played.
+create or replace view cooperation as
+    with played as (
+        select run, program, seat, unnest(seats.moves) as move
+        from current_matches
+        join seats using (match)
+    ),
+    counted as (
+        select run, program, runs.moves[seat + 1][move + 1] as move, count(*) as times
+        from played
+        join runs using (run)
+        group by all
+    ),
+    legal as (
+        select distinct run, unnest(flatten(moves)) as move from runs
+    )
+    select
+        run, bot, move,
+        coalesce(times, 0) / sum(times) over (partition by run, program) as share
+    from bots
+    join legal using (run)
+    left join counted using (run, program, move)
+    order by run, bot, move;
+
+-- Every move of every match, one row each.
+create or replace view moves as
+    with played as (
+        select
+            match, seat, program,
+            unnest(range(length(moves))) as round,
+            unnest(moves) as move,
+            unnest(intended) as intended
+        from seats
+    )
+    select
+        run, match, round, seat, bot,
+        runs.moves[seat + 1][move + 1] as move,
+        runs.moves[seat + 1][intended + 1] as intended
+    from played
+    join matches using (match)
+    join runs using (run)
+    join names using (sitting, program);
+
+-- Which rules a bot broke, how often, and what it said the first time.
+create or replace view faulted as
+    select
+        run, bot, kind,
+        count(*) as count,
+        min(match) as match,
+        arg_min(message, match) as example
+    from current_matches
+    join faults using (match)
+    join seats using (match, seat)
+    join bots using (run, program)
+    group by run, bot, kind
+    order by run, bot, count desc, kind;
+
+-- Sittings with the versions they ran under.
+create or replace view history as
+    select
+        sitting, run, game, seed, started_at, ended_at, status, sittings.matches,
+        manifest ->> 'engine' as engine,
+        manifest ->> 'python' as python,
+        manifest ->> 'wasmtime' as wasmtime,
+        manifest ->> 'image' as image,
+        manifest -> 'layers' as layers,
+        manifest -> 'workers' as workers,
+        manifest -> 'strict' as strict,
+        manifest ->> 'command' as command
+    from sittings
+    join runs using (run)
+    order by sitting;
