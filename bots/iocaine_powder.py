@@ -11,6 +11,7 @@ Names: Iocaine Powder (D. Egnor, ICGA Journal 23, 2000, winner of D. Billings's 
 Plays: rock_paper_scissors
 """
 
+# How many rounds back to look, counting the one to be played: the last age is no memory at all.
 AGES = (1000, 100, 10, 5, 2, 1)
 
 
@@ -29,13 +30,13 @@ class Guesser:
         self.earned.append(tuple(total))
 
     def lately(self, age):
-        """What the three levels earned in the last `age` rounds."""
-        before = self.earned[-1 - age] if age < len(self.earned) else (0, 0, 0)
+        """What the three levels earned within this age."""
+        before = self.earned[-age] if age < len(self.earned) else (0, 0, 0)
         return [now - then for now, then in zip(self.earned[-1], before, strict=True)]
 
 
 def best(guessers, age):
-    """The move of the level of the guesser that earned most in the last `age` rounds."""
+    """The move of the level of the guesser that earned most within this age."""
     most, move = -1, None
     for guesser in guessers:
         for level, earned in enumerate(guesser.lately(age)):
@@ -45,7 +46,7 @@ def best(guessers, age):
 
 
 def last_like_now(moves, age):
-    """The round after the longest earlier match, within `age` rounds, of the latest moves; or 0."""
+    """The round after the longest match, within this age, of the latest moves; 0 if there is none."""
     end = len(moves)
     found = longest = 0
     for i in range(end - 1, max(end - age, 0), -1):

@@ -4,6 +4,7 @@ import itertools
 import math
 import statistics
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,8 +36,8 @@ MATRICES = st.lists(st.lists(PAYOFFS, min_size=3, max_size=3), min_size=3, max_s
 MOVES = ("x", "y", "z")
 CELLS = list(itertools.product(range(3), repeat=2))
 
-NOT_NUMBERS = ["3", None, True, [1], 1j]
-NOT_FINITE = [math.nan, math.inf, -math.inf, 2 * LARGEST, 10**400]
+NOT_NUMBERS: list[Any] = ["3", None, True, [1], 1j]
+NOT_FINITE: list[Any] = [math.nan, math.inf, -math.inf, 2 * LARGEST, 10**400]
 
 
 def dilemma(**changed: float) -> MatrixGame:
@@ -192,19 +193,22 @@ def test_rounds_are_a_whole_number_of_at_least_one(rounds: int) -> None:
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, *NOT_NUMBERS, *NOT_FINITE], ids=str)
-@pytest.mark.parametrize("name", ["continuation", "discount", "noise"])
-def test_probabilities_and_discounts_lie_between_zero_and_one(name: str, value: float) -> None:
-    if (name, value) == ("continuation", None):
-        return
-    rounds = None if name == "continuation" else 1
+@pytest.mark.parametrize("name", ["discount", "noise"])
+def test_discount_and_noise_lie_between_zero_and_one(name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=f"^repetition: {name} is "):
-        Repetition(rounds=rounds, **{name: value})
+        Repetition(**{name: value})
 
 
-def test_noise_and_discount_may_be_one_but_no_match_goes_on_for_ever() -> None:
+@pytest.mark.parametrize("value", [-0.1, 1, 1.1, "0.5", True, *NOT_FINITE], ids=str)
+def test_no_match_goes_on_for_ever(value: float) -> None:
+    with pytest.raises(ParameterError, match=r"^repetition: continuation is "):
+        Repetition(rounds=None, continuation=value)
+
+
+def test_the_ends_of_each_range_are_allowed() -> None:
     Repetition(discount=1, noise=1)
-    with pytest.raises(ParameterError, match="continuation is 1, and must be from 0 to below 1"):
-        Repetition(rounds=None, continuation=1)
+    Repetition(discount=0, noise=0)
+    Repetition(rounds=None, continuation=0)
 
 
 @given(st.integers(1, MOST_ROUNDS))

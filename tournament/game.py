@@ -200,14 +200,13 @@ class Repetition:
             raise ParameterError("repetition", "rounds", "and continuation exclude each other")
         if self.rounds is not None:
             check_whole("repetition", "rounds", self.rounds, 1, MOST_ROUNDS)
-        self._check("continuation", self.continuation, below_one=True)
+        if self.continuation is not None:
+            self._check("continuation", self.continuation, below_one=True)
         self._check("discount", self.discount)
         self._check("noise", self.noise)
 
     @staticmethod
-    def _check(name: str, value: float | None, *, below_one: bool = False) -> None:
-        if value is None:
-            return
+    def _check(name: str, value: float, *, below_one: bool = False) -> None:
         check_finite("repetition", name, value)
         if not 0 <= value <= 1 or (below_one and value == 1):
             ends = "from 0 to below 1" if below_one else "from 0 to 1"

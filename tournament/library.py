@@ -68,7 +68,7 @@ def describe_game(name: str | Path) -> str:
 
 
 def _find_game(name: str | Path) -> Path:
-    return _find("game", name, _packaged("games")).absolute()
+    return _find("game", name).absolute()
 
 
 def _import(file: Path) -> ModuleType:
@@ -170,7 +170,7 @@ def load_bot(name: str | Path) -> Program:
 
     Raises `NotFound` if there is none, and `ProgramRefused` if the file cannot be a program.
     """
-    return read_program(_find("bot", name, packaged_bots()))
+    return read_program(_find("bot", name))
 
 
 def find_bots(paths: Sequence[Path]) -> Entrants:
@@ -242,11 +242,12 @@ def _names(folder: Path) -> list[str]:
     return [file.stem for file in _python_files(folder)]
 
 
-def _find(kind: str, name: str | Path, folder: Path) -> Path:
-    """The file at a path, or else the one in the folder that has the name."""
+def _find(kind: str, name: str | Path) -> Path:
+    """The file at a path, or else the packaged one of that name. Raises `NotFound`."""
     path = Path(name)
     if path.suffix == ".py" and path.is_file():
         return path
+    folder = _packaged(f"{kind}s")
     if str(name) not in _names(folder):
         raise NotFound(kind, str(name), _names(folder))
     return folder / f"{name}.py"

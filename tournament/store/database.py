@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from tournament.errors import RecordError, UsageError
+from tournament.errors import UsageError
 from tournament.game import Move
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
@@ -43,8 +43,6 @@ class Record:
         self._connection = connection
         self._closing = closing
         self._writing = threading.Lock()
-        self._programs = queries.numbers(connection)
-        self._matches = queries.last(connection, "match", "matches")
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -133,7 +131,6 @@ class Record:
         `left_out` are names of files that do not play, and why. Of `manifest`, which is JSON-ready, the view
         `history` knows engine, python, wasmtime, image, layers, workers, strict and command.
         """
-        entrants = list(entrants)
         with self._transaction() as cursor:
             sitting = queries.last(cursor, "sitting", "sittings") + 1
             cursor.execute(
@@ -143,32 +140,22 @@ class Record:
                 """,
                 [sitting, run, _json(manifest)],
             )
-            new = self._new_programs(program for program, _ in entrants)
-            rows.insert_programs(cursor, new)
-            numbers = {**self._programs, **{each.digest: number for number, each in new.items()}}
-            playing = [(name, numbers[program.digest]) for program, name in entrants]
-            rows.insert_entrants(cursor, sitting, playing, list(left_out))
-        self._programs = numbers
-        return sitting
-
-    def _new_programs(self, programs: Iterable[Program]) -> dict[int, Program]:
-        """Programs that are not in the record yet, by the numbers they are to have."""
-        unknown = {each.digest: each for each in programs if each.digest not in self._programs}
-        return dict(enumerate(unknown.values(), len(self._programs) + 1))
+            rows.insert_entrants(cursor, sitting, list(entrants), list(left_out))
+            return sitting
 
     def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
         """Keep outcomes, all or none, and return their match numbers.
 
-        The caller sees to it that no fixture of a run is kept twice: see `played`.
+        Their programs must have been entered in a sitting. The caller sees to it that no fixture of a run is kept
+        twice: see `played`.
         """
-        if not outcomes:
-            return range(0)
         with self._transaction() as cursor:
-            matches = range(self._matches + 1, self._matches + 1 + len(outcomes))
+            first = queries.last(cursor, "match", "matches") + 1
+            matches = range(first, first + len(outcomes))
             numbered = dict(zip(matches, outcomes, strict=True))
-            rows.insert_matches(cursor, sitting, numbered, self._programs)
-        self._matches = matches[-1]
-        return matches
+            if numbered:
+                rows.insert_matches(cursor, sitting, numbered)
+            return matches
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""
@@ -227,9 +214,9 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
 
 def _remove_empty(path: Path) -> None:
     """Let an empty file be a new record, which DuckDB would refuse: there is nothing in it to lose."""
-    with suppress(FileNotFoundError):
-        if path.stat().st_size == 0:
-            path.unlink()
+    log = path.with_name(f"{path.name}.wal")
+    if path.is_file() and path.stat().st_size == 0 and not log.exists():
+        path.unlink()
 
 
 def _json(value: object) -> str:

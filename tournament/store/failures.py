@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from tournament.errors import RecordBusy, RecordError, TournamentError, UsageError
+from tournament.errors import RecordBusy, RecordError, TournamentError
 from tournament.store import lock
 
 ANOTHER_FILE = "name another file with --db"
@@ -19,7 +19,10 @@ MEANINGS = (
     ),
     ("valid DuckDB database", f"it is not a record: {ANOTHER_FILE}"),
     ("Loading external extensions", f"it is a file of another kind, not a record: {ANOTHER_FILE}"),
-    ("database version", f"it was written by another version of DuckDB: upgrade, or {ANOTHER_FILE}"),
+    (
+        "database version",
+        f"it was written by another version of DuckDB: upgrade, or {ANOTHER_FILE}",
+    ),
     ("Corrupt database", f"the file is damaged: put a copy of it in its place, or {ANOTHER_FILE}"),
     (
         "No space left",

@@ -46,7 +46,9 @@ def check(connection: DuckDBPyConnection, path: object) -> None:
 
 def _done(connection: DuckDBPyConnection, path: object) -> list[str]:
     """Names of the steps a file has been through."""
-    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
+    tables = {
+        name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
+    }
     if tables and "migrations" not in tables:
         raise RecordError(f"{path} is a database of something else: name another file with --db")
     if not tables:

@@ -13,56 +13,67 @@ from numpy.typing import ArrayLike, NDArray
 from tournament.game import FIRST_CODE
 from tournament.match import Outcome
 from tournament.program import Program
-
-MOVES = f"""
-    list_transform(string_split({{0}}, '')[:length({{0}})], lambda code: ascii(code) - {FIRST_CODE})
-"""
-"""Move indices of a column of codes; the slice makes nothing of an empty text, which splits into one empty part."""
+from tournament.store import queries
 
 
-def insert(
+def insert_entrants(
     cursor: DuckDBPyConnection,
-    query: str,
-    columns: Mapping[str, ArrayLike],
-    parameters: Sequence[object] = (),
+    sitting: int,
+    playing: Sequence[tuple[Program, str]],
+    left_out: Sequence[tuple[str, str]],
 ) -> None:
-    """Run an inserting query that reads `columns` from `staged`."""
-    cursor.register("staged", dict(columns))
-    cursor.execute(query, list(parameters))
-    cursor.unregister("staged")
+    """Insert who plays in a sitting and who does not, and the programs that are new."""
+    _insert_programs(cursor, [program for program, _ in playing])
+    numbers = queries.numbers(cursor)
+    entrants = [(name, numbers[program.digest], None) for program, name in playing]
+    refused = [(name, None, problem) for name, problem in left_out]
+    if not entrants and not refused:
+        return
+    bots, programs, problems = zip(*entrants, *refused, strict=True)
+    _insert(
+        cursor,
+        "insert into entrants select ?, bot, program, problem from staged",
+        {
+            "bot": _texts(bots),
+            "program": _optional(programs, np.int64),
+            "problem": _texts(problems),
+        },
+        [sitting],
+    )
 
 
-def insert_programs(cursor: DuckDBPyConnection, programs: Mapping[int, Program]) -> None:
-    """Insert programs under their numbers."""
-    insert(
+def _insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> None:
+    known = queries.numbers(cursor)
+    new = {each.digest: each for each in programs if each.digest not in known}.values()
+    if not new:
+        return
+    first = max(known.values(), default=0) + 1
+    _insert(
         cursor,
         """
         insert into programs (program, digest, source, name, path)
         select program, digest, source, name, path from staged
         """,
         {
-            "program": np.array(list(programs)),
-            "digest": texts(program.digest for program in programs.values()),
-            "source": texts(program.source for program in programs.values()),
-            "name": texts(program.name for program in programs.values()),
-            "path": texts(program.path for program in programs.values()),
+            "program": np.arange(first, first + len(new)),
+            "digest": _texts(program.digest for program in new),
+            "source": _texts(program.source for program in new),
+            "name": _texts(program.name for program in new),
+            "path": _texts(program.path for program in new),
         },
     )
 
 
 def insert_matches(
-    cursor: DuckDBPyConnection,
-    run: int,
-    sitting: int,
-    outcomes: Mapping[int, Outcome],
-    numbers: Mapping[str, int],
+    cursor: DuckDBPyConnection, sitting: int, outcomes: Mapping[int, Outcome]
 ) -> None:
-    """Insert outcomes under their match numbers; `numbers` are those of programs by digest."""
+    """Insert outcomes under their match numbers."""
+    numbers = queries.numbers(cursor)
     lineups = {
         match: [numbers[digest] for digest in outcome.fixture.lineup]
         for match, outcome in outcomes.items()
     }
-    _insert_lineups(cursor, run, sitting, outcomes, lineups)
+    _insert_lineups(cursor, sitting, outcomes, lineups)
     _insert_seats(cursor, outcomes, lineups)
     _insert_faults(cursor, outcomes)
     _insert_leaks(cursor, outcomes, numbers)
@@ -70,24 +81,25 @@ def insert_matches(
 
 def _insert_lineups(
     cursor: DuckDBPyConnection,
-    run: int,
     sitting: int,
     outcomes: Mapping[int, Outcome],
     lineups: Mapping[int, list[int]],
 ) -> None:
-    insert(
+    _insert(
         cursor,
         """
         insert into matches (match, run, sitting, repetition, lineup, rounds)
-        select match, ?, ?, repetition, lineup::integer[], rounds from staged
+        select match, run, sitting, repetition, lineup::integer[], rounds
+        from staged, sittings
+        where sitting = ?
         """,
         {
             "match": np.array(list(outcomes)),
             "repetition": np.array([each.fixture.repetition for each in outcomes.values()]),
-            "lineup": texts(str(lineup) for lineup in lineups.values()),
+            "lineup": _texts(str(lineup) for lineup in lineups.values()),
             "rounds": np.array([outcome.rounds for outcome in outcomes.values()]),
         },
-        [run, sitting],
+        [sitting],
     )
 
 
@@ -100,13 +112,13 @@ def _insert_seats(
         for seat, program in enumerate(lineup)
     ]
     match, seat, program, payoff, moves, intended, fuel, checked = zip(*seats, strict=True)
-    insert(
+    _insert(
         cursor,
         f"""
         insert into seats (match, seat, program, payoff, moves, intended, fuel, checked)
         select
             match, seat, program, payoff,
-            {MOVES.format("moves")}, {MOVES.format("intended")},
+            {_indices("moves")}, {_indices("intended")},
             fuel, checked
         from staged
         """,
@@ -115,16 +127,16 @@ def _insert_seats(
             "seat": np.array(seat),
             "program": np.array(program),
             "payoff": _optional(payoff, np.float64),
-            "moves": texts(moves),
-            "intended": np.array(intended, dtype=object),
+            "moves": _texts(moves),
+            "intended": _texts(intended),
             "fuel": _optional(fuel, np.int64),
             "checked": _optional(checked, np.bool_),
         },
     )
 
 
-def _seat(outcome: Outcome, seat: int) -> tuple[object, ...]:
-    """Payoff, moves, intended moves, fuel and whether checked, each None where there is none."""
+def _seat(outcome: Outcome, seat: int) -> tuple[float | str | None, ...]:
+    """Payoff, moves, intended moves, fuel, and whether checked; None for what there is not."""
     return (
         outcome.payoffs[seat],
         outcome.moves[seat],
@@ -138,7 +150,7 @@ def _insert_faults(cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome]) 
     faults = [(match, fault) for match, outcome in outcomes.items() for fault in outcome.faults]
     if not faults:
         return
-    insert(
+    _insert(
         cursor,
         """
         insert into faults (match, seat, round, kind, message, traceback, output)
@@ -148,10 +160,10 @@ def _insert_faults(cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome]) 
             "match": np.array([match for match, _ in faults]),
             "seat": np.array([fault.seat for _, fault in faults]),
             "round": np.array([fault.round for _, fault in faults]),
-            "kind": texts(fault.kind for _, fault in faults),
-            "message": texts(fault.message for _, fault in faults),
-            "traceback": texts(fault.traceback for _, fault in faults),
-            "output": texts(fault.output for _, fault in faults),
+            "kind": _texts(fault.kind for _, fault in faults),
+            "message": _texts(fault.message for _, fault in faults),
+            "traceback": _texts(fault.traceback for _, fault in faults),
+            "output": _texts(fault.output for _, fault in faults),
         },
     )
 
@@ -163,13 +175,32 @@ def _insert_leaks(
         (match, numbers[digest]) for match, outcome in outcomes.items() for digest in outcome.leaky
     ]
     if leaks:
-        columns = dict(zip(("match", "program"), np.array(leaks).T, strict=True))
-        insert(cursor, "insert into leaks select match, program from staged", columns)
+        match, program = np.array(leaks).T
+        query = "insert into leaks (match, program) select match, program from staged"
+        _insert(cursor, query, {"match": match, "program": program})
 
 
-def texts(values: Iterable[str]) -> NDArray[np.object_]:
+def _insert(
+    cursor: DuckDBPyConnection,
+    query: str,
+    columns: Mapping[str, ArrayLike],
+    parameters: Sequence[object] = (),
+) -> None:
+    """Run an inserting query that reads `columns` from `staged`."""
+    cursor.register("staged", dict(columns))
+    cursor.execute(query, list(parameters))
+    cursor.unregister("staged")
+
+
+def _indices(column: str) -> str:
+    """Move indices of a column of codes; the slice makes nothing of "", which splits into one empty part."""
+    codes = f"string_split({column}, '')[:length({column})]"
+    return f"list_transform({codes}, lambda code: ascii(code) - {FIRST_CODE})"
+
+
+def _texts(values: Iterable[str | None]) -> NDArray[np.object_]:
     """A column of texts. What UTF-8 cannot hold (half a surrogate pair) is written as an escape."""
-    return np.array([_clean(value) for value in values], dtype=object)
+    return np.array([value and _clean(value) for value in values], dtype=object)
 
 
 def _clean(text: str) -> str:
@@ -178,5 +209,5 @@ def _clean(text: str) -> str:
 
 def _optional(values: Sequence[float | None], kind: type[np.generic]) -> NDArray[np.generic]:
     """A column in which None is a gap."""
-    gaps = [value is None for value in values]
-    return np.ma.masked_array([value or 0 for value in values], gaps, dtype=kind)  # type: ignore[no-untyped-call]
+    column = np.array([value or 0 for value in values], dtype=kind)
+    return np.ma.masked_array(column, [value is None for value in values])

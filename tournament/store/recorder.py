@@ -1,0 +1,94 @@
+"""The task that writes a record while matches are played."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Self
+
+from anyio import (
+    BrokenResourceError,
+    CancelScope,
+    CapacityLimiter,
+    ClosedResourceError,
+    EndOfStream,
+    create_memory_object_stream,
+    create_task_group,
+    move_on_after,
+    to_thread,
+)
+
+from tournament.errors import RecordError
+from tournament.match import Outcome
+from tournament.store.database import Record
+
+MOST_ROWS = 2000
+"""Matches in a transaction: from here on, more of them make the single match no cheaper."""
+MOST_MOVES = 4_000_000
+MOST_SECONDS = 0.5
+WAITING = 16
+"""How many lists of outcomes may wait; whoever sends more waits too."""
+
+Committed = Callable[[Sequence[Outcome]], None]
+
+
+class Recorder:
+    """Takes outcomes from any number of tasks and keeps them, many in one transaction.
+
+    What `send` has taken will be committed, even when the tasks around it are cancelled; `committed` is called with
+    it when it has been. When it cannot be written, everything within `open` is cancelled and `open` raises one
+    `RecordError`.
+    """
+
+    def __init__(self, record: Record, sitting: int, committed: Committed) -> None:
+        self._record = record
+        self._sitting = sitting
+        self._committed = committed
+        self._one = CapacityLimiter(1)
+        self._give, self._take = create_memory_object_stream[Sequence[Outcome]](WAITING)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, record: Record, sitting: int, committed: Committed = lambda outcomes: None
+    ) -> AsyncIterator[Self]:
+        """A recorder for a sitting that has begun; on leaving, everything sent has been committed."""
+        recorder = cls(record, sitting, committed)
+        try:
+            async with create_task_group() as group:
+                group.start_soon(recorder._run)
+                with recorder._give:
+                    yield recorder
+        except BaseExceptionGroup as errors:
+            ours, _ = errors.split(RecordError)
+            raise (ours or errors).exceptions[0] from None
+
+    async def send(self, outcomes: Sequence[Outcome]) -> None:
+        """Hand outcomes over; waits while too many are waiting already."""
+        try:
+            await self._give.send(outcomes)
+        except (BrokenResourceError, ClosedResourceError):
+            raise RecordError(f"{self._record.path}: recording has ended") from None
+
+    async def _run(self) -> None:
+        """Commit until the stream ends. Cancelling does not reach this: it ends the stream, soon enough."""
+        with CancelScope(shield=True), self._take:
+            while batch := await self._batch():
+                await to_thread.run_sync(
+                    self._record.append, self._sitting, batch, limiter=self._one
+                )
+                self._committed(batch)
+
+    async def _batch(self) -> list[Outcome]:
+        """The outcomes to be committed next; none when the stream has ended."""
+        batch: list[Outcome] = []
+        with suppress(EndOfStream):
+            while not batch:
+                batch += await self._take.receive()
+            with move_on_after(MOST_SECONDS):
+                while not _full(batch):
+                    batch += await self._take.receive()
+        return batch
+
+
+def _full(batch: Sequence[Outcome]) -> bool:
+    moves = sum(len(moves) for outcome in batch for moves in outcome.moves)
+    return len(batch) >= MOST_ROWS or moves >= MOST_MOVES
