@@ -15,7 +15,7 @@ class Bot:
 
     def act(self, view):
         if view.mine:
-            self.total[view.mine[-1]] += view.game.payoffs[view.history[-1]][view.seat]
+            self.total[view.mine[-1]] += view.game.payoffs[view.mine[-1], view.theirs[-1]][0]
         if len(view.mine) < len(OPENING):
             return OPENING[len(view.mine)]
         # A move that noise never let through has paid nothing yet.

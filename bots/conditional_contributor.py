@@ -10,7 +10,7 @@ Plays: public_goods
 
 
 def act(view):
-    if not view.history:
+    if not view.mine:
         return view.legal[-1]
     others = sum(view.history[-1]) - view.mine[-1]
     return round(others / (view.game.seats - 1))

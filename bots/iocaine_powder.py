@@ -11,6 +11,8 @@ Names: Iocaine Powder (D. Egnor, ICGA Journal 23, 2000, winner of D. Billings's 
 Plays: rock_paper_scissors
 """
 
+from collections import deque
+
 # How many rounds back to look, counting the one to be played: the last age is no memory at all.
 AGES = (1000, 100, 10, 5, 2, 1)
 
@@ -20,7 +22,7 @@ class Guesser:
 
     def __init__(self):
         self.guess = 0
-        self.earned = [(0, 0, 0)]
+        self.earned = deque([(0, 0, 0)], maxlen=AGES[0])
 
     def judge(self, seen):
         """Count what playing the guess, turned by 0, 1 and 2, would have earned against `seen`."""
@@ -31,7 +33,7 @@ class Guesser:
 
     def lately(self, age):
         """What the three levels earned within this age."""
-        before = self.earned[-age] if age < len(self.earned) else (0, 0, 0)
+        before = self.earned[-age] if age <= len(self.earned) else (0, 0, 0)
         return [now - then for now, then in zip(self.earned[-1], before, strict=True)]
 
 
@@ -46,7 +48,7 @@ def best(guessers, age):
 
 
 def last_like_now(moves, age):
-    """The round after the longest match, within this age, of the latest moves; 0 if there is none."""
+    """The round after the longest match of the latest moves within this age; 0 if there is none."""
     end = len(moves)
     found = longest = 0
     for i in range(end - 1, max(end - age, 0), -1):

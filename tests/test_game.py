@@ -215,7 +215,7 @@ def test_the_ends_of_each_range_are_allowed() -> None:
 def test_a_known_horizon_takes_nothing_from_the_tape(rounds: int) -> None:
     tape = Tape("horizon")
     assert Repetition(rounds=rounds).horizon(tape) == rounds
-    assert tape.position == 0
+    assert tape.getstate() == Tape("horizon").getstate()
 
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 0.9])
@@ -231,7 +231,7 @@ def test_a_hidden_horizon_is_geometric(p: float) -> None:
 
 def test_a_hidden_horizon_is_the_same_for_the_same_tape() -> None:
     repetition = Repetition(rounds=None, continuation=0.9)
-    assert [repetition.horizon(Tape(f"match {i}")) for i in range(6)] == [4, 24, 5, 2, 1, 6]
+    assert [repetition.horizon(Tape(f"match {i}")) for i in range(6)] == [17, 22, 4, 3, 8, 6]
 
 
 def test_a_hidden_horizon_ends_at_the_most_rounds_allowed() -> None:

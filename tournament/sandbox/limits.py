@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+LEAST_FUEL = 5_000_000
+"""Less is not even enough to load a program."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -20,6 +20,8 @@ from tournament.store.failures import explained
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "1GB",
+    # Most tables fit in one block or two: with blocks of the usual size a small record is 4 MB.
+    "default_block_size": "65536",
     "threads": 2,
     "preserve_insertion_order": False,
     "autoinstall_known_extensions": False,
@@ -33,9 +35,10 @@ Ending = Literal["done", "interrupted", "failed"]
 
 
 class Record:
-    """An open record: `open` is for the one process that writes, `read` for any number that only look.
+    """An open record: `open` is for the one process that writes, `read` for any that only look.
 
-    It may be shared among threads. Each method is one transaction: once it has returned, what it wrote is kept.
+    It may be shared among threads. Each method is one transaction: once it has returned, what it
+    wrote is kept.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection, closing: ExitStack) -> None:
@@ -67,13 +70,13 @@ class Record:
     def read(cls, path: str | Path) -> Self:
         """The record at `path`, to be looked at only.
 
-        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, and `RecordError` if it
-        cannot be used.
+        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, and
+        `RecordError` if it cannot be used.
         """
         path = Path(path).resolve()
         if not path.is_file():
             raise UsageError(
-                f"no record at {path}: make one with `tournament run GAME --db {path}`"
+                f"no record at {path}: make one with `tournament run --pop bots/ --db {path}`"
             )
         with explained(path), ExitStack() as closing:
             connection = closing.enter_context(_connect(path, read_only=True))
@@ -100,7 +103,7 @@ class Record:
     ) -> int:
         """The number of the run with that key, entered if it is new.
 
-        `config` is JSON-ready; its "game" and, in its "repetition", its "discount" are known to the views.
+        `config` is JSON-ready; of it, views know the "game" and the "discount" of the "repetition".
         `moves[seat]` are the legal moves.
         """
         with self._transaction() as cursor:
@@ -126,10 +129,10 @@ class Record:
         entrants: Iterable[tuple[Program, str]],
         left_out: Iterable[tuple[str, str]] = (),
     ) -> int:
-        """The number of a new sitting of a run, with the programs that play in it under their bots' names.
+        """The number of a new sitting of a run, with the programs in it under their bots' names.
 
-        `left_out` are names of files that do not play, and why. Of `manifest`, which is JSON-ready, the view
-        `history` knows engine, python, wasmtime, image, layers, workers, strict and command.
+        `left_out` are names of files that do not play, and why. `manifest` is JSON-ready; of it,
+        views know engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
             sitting = queries.last(cursor, "sitting", "sittings") + 1
@@ -146,8 +149,8 @@ class Record:
     def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
         """Keep outcomes, all or none, and return their match numbers.
 
-        Their programs must have been entered in a sitting. The caller sees to it that no fixture of a run is kept
-        twice: see `played`.
+        Their programs must have been entered in a sitting. That no fixture of a run is kept twice
+        is up to the caller: see `played`.
         """
         with self._transaction() as cursor:
             first = queries.last(cursor, "match", "matches") + 1
@@ -156,6 +159,13 @@ class Record:
             if numbered:
                 rows.insert_matches(cursor, sitting, numbered)
             return matches
+
+    def replace(self, sitting: int, outcomes: Sequence[Outcome]) -> None:
+        """Put outcomes in the place of those that their fixtures had in the same run, all or none."""
+        with self._transaction() as cursor:
+            first = queries.last(cursor, "match", "matches") + 1
+            queries.remove(cursor, sitting, {outcome.fixture for outcome in outcomes})
+            rows.insert_matches(cursor, sitting, dict(enumerate(outcomes, first)))
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""
@@ -178,12 +188,12 @@ class Record:
             return queries.outcome(cursor, match)
 
     def digest(self, run: int) -> str:
-        """SHA-256 of all that was played in a run: the same wherever, whenever and in whatever order it was."""
+        """SHA-256 of all that was played in a run, whenever, wherever and in whatever order."""
         with self._cursor() as cursor:
             return queries.digest(cursor, run)
 
     def sql(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Names of columns and rows that answer one SQL query. Raises `UsageError` for any other statement."""
+        """Names of columns and rows that answer a query. Raises `UsageError` if it is none."""
         with self._cursor() as cursor:
             return queries.ask(cursor, query)
 
@@ -213,7 +223,7 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
 
 
 def _remove_empty(path: Path) -> None:
-    """Let an empty file be a new record, which DuckDB would refuse: there is nothing in it to lose."""
+    """Let an empty file, which DuckDB would refuse, be a new record: there is nothing to lose."""
     log = path.with_name(f"{path.name}.wal")
     if path.is_file() and path.stat().st_size == 0 and not log.exists():
         path.unlink()

@@ -10,34 +10,25 @@ import duckdb
 from tournament.errors import RecordBusy, RecordError, TournamentError
 from tournament.store import lock
 
-ANOTHER_FILE = "name another file with --db"
-MEANINGS = (
-    (
-        "replaying WAL",
-        "its log {path}.wal is damaged, and nothing was changed: move that file aside to go back to the "
-        "last checkpoint, then start the same command again to play what is missing",
-    ),
-    ("valid DuckDB database", f"it is not a record: {ANOTHER_FILE}"),
-    ("Loading external extensions", f"it is a file of another kind, not a record: {ANOTHER_FILE}"),
-    (
-        "database version",
-        f"it was written by another version of DuckDB: upgrade, or {ANOTHER_FILE}",
-    ),
-    ("Corrupt database", f"the file is damaged: put a copy of it in its place, or {ANOTHER_FILE}"),
-    (
-        "No space left",
-        "the disk is full, and what was committed is safe: make room, then start the same command again",
-    ),
-    ("Read-only file system", f"the file system is read-only: {ANOTHER_FILE}"),
-    ("Permission denied", f"permission denied: {ANOTHER_FILE}"),
-    ("in read-only mode", "it was opened for reading only"),
-)
+MEANINGS = {
+    "replaying WAL": "its log {path}.wal is damaged, and nothing was changed: move that file aside "
+    "to go back to the last checkpoint, then start the same command again to play what is missing",
+    "valid DuckDB database": "it is not a record: {another}",
+    "Loading external extensions": "it is a file of another kind, not a record: {another}",
+    "database version": "it was written by another version of DuckDB: upgrade, or {another}",
+    "Corrupt database": "the file is damaged: put a copy of it in its place, or {another}",
+    "No space left": "the disk is full, and what was committed is safe: make room, then start the "
+    "same command again",
+    "Read-only file system": "the file system is read-only: {another}",
+    "Permission denied": "permission denied: {another}",
+    "in read-only mode": "it was opened for reading only",
+}
 """What to look for in a message, and what to say instead."""
 
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Raise the errors of DuckDB and the file system as ours, each one line that says what to do."""
+    """Raise errors of DuckDB and of the file system as ours: one line that says what to do."""
     try:
         yield
     except duckdb.Error as error:
@@ -57,7 +48,8 @@ def _explain(path: Path, message: str) -> TournamentError:
         return RecordBusy(str(path), lock.holder(path, process[1] if process else ""))
     if "different configuration" in message:
         return RecordBusy(str(path), "this process")
-    for fragment, meaning in MEANINGS:
+    for fragment, meaning in MEANINGS.items():
         if fragment in message:
-            return RecordError(f"{path}: {meaning.format(path=path)}")
+            meaning = meaning.format(path=path, another="name another file with --db")
+            return RecordError(f"{path}: {meaning}")
     return RecordError(f"{path}: {one_line(message)}")

@@ -1,8 +1,8 @@
 """The lock that makes one process the only writer of a record.
 
-DuckDB locks its file too, but by a kind of lock that is lost as soon as any code of the same process opens and closes
-that file. This one is held on a file of its own, taken before the record is opened, and says who holds it. No code of
-ours ever opens, copies or hashes the record's own file.
+DuckDB locks its file too, but by a kind of lock that is lost as soon as any code of the same
+process opens and closes that file. This one is held on a file of its own, taken before the record is
+opened, and says who holds it. No code of ours ever opens, copies or hashes the record's own file.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from tournament.errors import RecordBusy
 
 
 def take(path: Path) -> int:
-    """Lock the record for this process and return the descriptor that holds the lock until it is closed.
+    """Lock the record for this process; the descriptor returned holds the lock until it is closed.
 
     Raises `RecordBusy` if another process holds it, and `OSError` if the file cannot be made.
     """

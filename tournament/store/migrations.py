@@ -1,7 +1,8 @@
 """How a record file gets its tables, and how those of an older version get newer ones.
 
-Steps have names, go forward only, and are recorded in the file, each in the transaction that makes it. Tables change
-by a new step at the end; views hold no data and are made anew whenever a record is opened for writing.
+Steps have names, go forward only, and are recorded in the file, each in the transaction that makes
+it. Tables change by a new step at the end; views hold no data and are made anew whenever a record
+is opened for writing.
 """
 
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Questions asked of a record, each on an open connection. What people ask in SQL is in `views.sql`."""
+"""Questions the engine asks of a record. What people ask in SQL is in `views.sql`."""
 
 import hashlib
 import json
@@ -13,9 +13,12 @@ from tournament.errors import NotFound, UsageError
 from tournament.game import FIRST_CODE
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import Program
+from tournament.store.failures import one_line
 
 ROWS = 1000
 """How many rows are fetched at a time."""
+ROUNDS = 2_000_000
+"""How many rounds are read at a time: a move takes some 50 bytes while it is turned into text."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> No
 
 
 def end_abandoned(connection: DuckDBPyConnection) -> None:
-    """Note of sittings that still look running that they are not: nobody else can be writing now."""
+    """Note that sittings which still look running are not: nobody else can be writing now."""
     connection.execute(
         """
         update sittings
@@ -86,47 +89,65 @@ def played(connection: DuckDBPyConnection, run: int) -> set[Fixture]:
     }
 
 
+def remove(connection: DuckDBPyConnection, sitting: int, fixtures: set[Fixture]) -> None:
+    """Take these fixtures out of the run that a sitting belongs to."""
+    run = int(_one(connection, "select run from sittings where sitting = ?", [sitting])[0])
+    digests = {number: digest for digest, number in numbers(connection).items()}
+    found = connection.execute("select match, lineup, repetition from matches where run = ?", [run])
+    matches = [
+        match
+        for match, lineup, repetition in found.fetchall()
+        if Fixture(tuple(digests[number] for number in lineup), repetition) in fixtures
+    ]
+    for table in ("leaks", "faults", "seats", "matches"):
+        connection.execute(f"delete from {table} where list_contains(?, match)", [matches])
+
+
 def outcome(connection: DuckDBPyConnection, match: int) -> Played:
     """A match with all that is needed to play it again. Raises `NotFound`."""
-    found = dict(_outcomes(connection, "match", match)).get(match)
-    if found is None:
-        raise NotFound("match", str(match))
-    run, sitting, config, seed, manifest = _one(
-        connection,
+    found = connection.execute(
         """
-        select run, sitting, config, seed, manifest
+        select matches.run, sitting, config, seed, manifest
         from matches
-        join runs using (run)
+        join runs on runs.run = matches.run
         join sittings using (sitting)
         where match = ?
         """,
         [match],
-    )
+    ).fetchall()
+    if not found:
+        raise NotFound("match", str(match))
+    run, sitting, config, seed, manifest = found[0]
+    (outcome,) = _outcomes(connection, run, match, match)
     known = programs(connection)
     return Played(
         match=match,
         run=run,
         sitting=sitting,
-        outcome=found,
+        outcome=outcome,
         config=json.loads(config),
         seed=int(seed),
         manifest=json.loads(manifest),
-        programs={digest: known[digest] for digest in found.fixture.lineup},
+        programs={digest: known[digest] for digest in outcome.fixture.lineup},
     )
 
 
 def digest(connection: DuckDBPyConnection, run: int) -> str:
-    """SHA-256 of a run's configuration, its seed and all that was played in it, in an order of their own.
+    """SHA-256 of a run's configuration, its seed and its outcomes, which are sorted by content.
 
-    Numbers, times, fuel and who played it where do not enter.
+    Numbers, times, fuel, sittings and versions do not enter.
     """
-    found = connection.execute("select config, seed from runs where run = ?", [run]).fetchone()
-    if found is None:
+    found = connection.execute("select config, seed from runs where run = ?", [run]).fetchall()
+    if not found:
         raise NotFound("run", str(run))
-    config, seed = found
-    parts = [_sha([json.loads(config), int(seed)])]
-    parts += sorted(_sha(_content(outcome)) for _, outcome in _outcomes(connection, "run", run))
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    config, seed = found[0]
+    played = sorted(
+        _sha(_content(outcome))
+        for first, last in _parts(connection, run)
+        for outcome in _outcomes(connection, run, first, last)
+    )
+    head = _sha([json.loads(config), int(seed)])
+    return hashlib.sha256(head + b"".join(played)).hexdigest()
 
 
 def _content(outcome: Outcome) -> list[object]:
@@ -143,7 +164,7 @@ def _sha(value: object) -> bytes:
 
 
 def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Names of columns and rows that answer one SQL query. Raises `UsageError` for any other statement."""
+    """Names of columns and rows that answer a query. Raises `UsageError` if it is none."""
     try:
         kinds = [statement.type for statement in connection.extract_statements(query)]
         if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
@@ -154,16 +175,31 @@ def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tup
         answer = connection.execute(query)
         return [column[0] for column in answer.description or ()], answer.fetchall()
     except duckdb.Error as error:
-        raise UsageError(_one_line(str(error))) from error
+        raise UsageError(one_line(str(error))) from error
 
 
-def _outcomes(
-    connection: DuckDBPyConnection, column: str, number: int
-) -> Iterator[tuple[int, Outcome]]:
-    """Matches of a run, or one match, with their numbers."""
+def _parts(connection: DuckDBPyConnection, run: int) -> list[tuple[int, int]]:
+    """First and last match numbers of parts of a run that are small enough to be read at once."""
+    return connection.execute(
+        f"""
+        select min(match), max(match)
+        from (
+            select match, sum(rounds + 100) over (order by match) // {ROUNDS} as part
+            from matches
+            where run = ?
+        )
+        group by part
+        """,
+        [run],
+    ).fetchall()
+
+
+def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -> Iterator[Outcome]:
+    """The outcomes of a run that are numbered from `first` to `last`."""
+    where = [run, first, last]
     digests = {program: digest for digest, program in numbers(connection).items()}
-    faults = _faults(connection, column, number)
-    leaky = _leaky(connection, column, number)
+    faults = _faults(connection, where)
+    leaky = _leaky(connection, where)
     found = connection.execute(
         f"""
         select
@@ -175,41 +211,36 @@ def _outcomes(
             list(checked order by seat)
         from matches
         join seats using (match)
-        where {column} = ?
+        where run = ? and match between ? and ?
         group by match
         """,
-        [number],
+        where,
     )
     for match, lineup, repetition, rounds, moves, intended, payoffs, fuel, checked in _rows(found):
-        yield (
-            match,
-            Outcome(
-                fixture=Fixture(tuple(digests[program] for program in lineup), repetition),
-                rounds=rounds,
-                moves=tuple(moves),
-                payoffs=tuple(payoffs),
-                intended=_given(intended) or None,
-                faults=faults.get(match, ()),
-                fuel=_given(fuel),
-                checked=_given(checked),
-                leaky=leaky.get(match, ()),
-            ),
+        yield Outcome(
+            fixture=Fixture(tuple(digests[program] for program in lineup), repetition),
+            rounds=rounds,
+            moves=tuple(moves),
+            payoffs=tuple(payoffs),
+            intended=_given(intended) or None,
+            faults=faults.get(match, ()),
+            fuel=_given(fuel),
+            checked=_given(checked),
+            leaky=leaky.get(match, ()),
         )
 
 
-def _faults(
-    connection: DuckDBPyConnection, column: str, number: int
-) -> dict[int, tuple[Fault, ...]]:
+def _faults(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[Fault, ...]]:
     """Faults by match, in the order of seats."""
     found = connection.execute(
-        f"""
+        """
         select match, seat, kind, round, message, traceback, output
         from faults
         join matches using (match)
-        where {column} = ?
+        where run = ? and match between ? and ?
         order by seat, round
         """,
-        [number],
+        where,
     )
     faults: dict[int, tuple[Fault, ...]] = {}
     for match, *fault in _rows(found):
@@ -217,18 +248,18 @@ def _faults(
     return faults
 
 
-def _leaky(connection: DuckDBPyConnection, column: str, number: int) -> dict[int, tuple[str, ...]]:
+def _leaky(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[str, ...]]:
     """Digests of leaky programs by match."""
     found = connection.execute(
-        f"""
+        """
         select match, list(digest order by digest)
         from leaks
         join matches using (match)
         join programs using (program)
-        where {column} = ?
+        where run = ? and match between ? and ?
         group by match
         """,
-        [number],
+        where,
     )
     return {match: tuple(leaky) for match, leaky in _rows(found)}
 
@@ -244,16 +275,10 @@ def _given(values: list[Any]) -> tuple[Any, ...]:
 
 
 def _one(connection: DuckDBPyConnection, query: str, parameters: object = None) -> tuple[Any, ...]:
-    row = connection.execute(query, parameters).fetchone()
-    assert row is not None
+    (row,) = connection.execute(query, parameters).fetchall()
     return row
 
 
 def _rows(found: DuckDBPyConnection) -> Iterator[Any]:
     while rows := found.fetchmany(ROWS):
         yield from rows
-
-
-def _one_line(message: str) -> str:
-    """A message of DuckDB's without the query that it quotes."""
-    return " ".join(message.partition("\nLINE ")[0].split())

@@ -33,9 +33,9 @@ Committed = Callable[[Sequence[Outcome]], None]
 class Recorder:
     """Takes outcomes from any number of tasks and keeps them, many in one transaction.
 
-    What `send` has taken will be committed, even when the tasks around it are cancelled; `committed` is called with
-    it when it has been. When it cannot be written, everything within `open` is cancelled and `open` raises one
-    `RecordError`.
+    What `send` has taken will be committed, even when the tasks around it are cancelled, and
+    `committed` is called with it when it has been. When it cannot be written, everything within
+    `open` is cancelled and `open` raises one `RecordError`.
     """
 
     def __init__(self, record: Record, sitting: int, committed: Committed) -> None:
@@ -50,7 +50,7 @@ class Recorder:
     async def open(
         cls, record: Record, sitting: int, committed: Committed = lambda outcomes: None
     ) -> AsyncIterator[Self]:
-        """A recorder for a sitting that has begun; on leaving, everything sent has been committed."""
+        """A recorder for a sitting that has begun. On leaving, everything sent is committed."""
         recorder = cls(record, sitting, committed)
         try:
             async with create_task_group() as group:
@@ -69,7 +69,7 @@ class Recorder:
             raise RecordError(f"{self._record.path}: recording has ended") from None
 
     async def _run(self) -> None:
-        """Commit until the stream ends. Cancelling does not reach this: it ends the stream, soon enough."""
+        """Commit until the stream ends. Cancelling does not reach this: it ends the stream."""
         with CancelScope(shield=True), self._take:
             while batch := await self._batch():
                 await to_thread.run_sync(

@@ -1,10 +1,12 @@
 """Outcomes and programs as columns, written a whole batch at a time.
 
-Values are handed to DuckDB as numpy arrays under the name `staged` and inserted by a query: row by row, or as Python
-lists, the same takes five to a hundred times as long.
+Values are handed to DuckDB as numpy arrays under the name `staged` and inserted by a query: row by
+row, or as Python lists, the same takes five to a hundred times as long.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from duckdb import DuckDBPyConnection
@@ -14,6 +16,22 @@ from tournament.game import FIRST_CODE
 from tournament.match import Outcome
 from tournament.program import Program
 from tournament.store import queries
+
+MOST_MOVES = 1_000_000
+"""How many moves are inserted at a time: each takes some 50 bytes while it is made a number."""
+
+
+class Seat(NamedTuple):
+    """A row of `seats`."""
+
+    match: int
+    seat: int
+    program: int
+    payoff: float | None
+    moves: str
+    intended: str | None
+    fuel: int | None
+    checked: bool | None
 
 
 def insert_entrants(
@@ -107,11 +125,22 @@ def _insert_seats(
     cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome], lineups: Mapping[int, list[int]]
 ) -> None:
     seats = [
-        (match, seat, program, *_seat(outcomes[match], seat))
+        _seat(match, seat, program, outcomes[match])
         for match, lineup in lineups.items()
         for seat, program in enumerate(lineup)
     ]
-    match, seat, program, payoff, moves, intended, fuel, checked = zip(*seats, strict=True)
+    for part in _parts(seats):
+        _insert_part(cursor, part)
+
+
+def _parts(seats: Sequence[Seat]) -> Iterator[list[Seat]]:
+    """Seats in parts small enough to be inserted at once."""
+    ends = itertools.accumulate(len(seat.moves) for seat in seats)
+    parts = itertools.groupby(zip(seats, ends, strict=True), lambda pair: pair[1] // MOST_MOVES)
+    return ([seat for seat, _ in part] for _, part in parts)
+
+
+def _insert_part(cursor: DuckDBPyConnection, seats: Sequence[Seat]) -> None:
     _insert(
         cursor,
         f"""
@@ -123,26 +152,28 @@ def _insert_seats(
         from staged
         """,
         {
-            "match": np.array(match),
-            "seat": np.array(seat),
-            "program": np.array(program),
-            "payoff": _optional(payoff, np.float64),
-            "moves": _texts(moves),
-            "intended": _texts(intended),
-            "fuel": _optional(fuel, np.int64),
-            "checked": _optional(checked, np.bool_),
+            "match": np.array([each.match for each in seats]),
+            "seat": np.array([each.seat for each in seats]),
+            "program": np.array([each.program for each in seats]),
+            "payoff": _optional([each.payoff for each in seats], np.float64),
+            "moves": _texts(each.moves for each in seats),
+            "intended": _texts(each.intended for each in seats),
+            "fuel": _optional([each.fuel for each in seats], np.int64),
+            "checked": _optional([each.checked for each in seats], np.bool_),
         },
     )
 
 
-def _seat(outcome: Outcome, seat: int) -> tuple[float | str | None, ...]:
-    """Payoff, moves, intended moves, fuel, and whether checked; None for what there is not."""
-    return (
-        outcome.payoffs[seat],
-        outcome.moves[seat],
-        outcome.intended[seat] if outcome.intended else None,
-        outcome.fuel[seat] if outcome.fuel else None,
-        outcome.checked[seat] if outcome.checked else None,
+def _seat(match: int, seat: int, program: int, outcome: Outcome) -> Seat:
+    return Seat(
+        match=match,
+        seat=seat,
+        program=program,
+        payoff=outcome.payoffs[seat],
+        moves=outcome.moves[seat],
+        intended=outcome.intended[seat] if outcome.intended else None,
+        fuel=outcome.fuel[seat] if outcome.fuel else None,
+        checked=outcome.checked[seat] if outcome.checked else None,
     )
 
 
@@ -193,9 +224,15 @@ def _insert(
 
 
 def _indices(column: str) -> str:
-    """Move indices of a column of codes; the slice makes nothing of "", which splits into one empty part."""
-    codes = f"string_split({column}, '')[:length({column})]"
-    return f"list_transform({codes}, lambda code: ascii(code) - {FIRST_CODE})"
+    """Move indices of a column of codes. An empty text would split into one empty part."""
+    return f"""
+        case
+            when {column} = '' then []
+            else list_transform(
+                string_split(nullif({column}, ''), ''), lambda code: ascii(code) - {FIRST_CODE}
+            )
+        end
+    """
 
 
 def _texts(values: Iterable[str | None]) -> NDArray[np.object_]:

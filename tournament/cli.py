@@ -1,0 +1,414 @@
+"""The `tournament` command. No logic: it reads arguments, calls the floors below, and prints."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Optional
+
+import typer
+
+from tournament.errors import TournamentError, UsageError
+
+if TYPE_CHECKING:
+    from tournament.game import Setting
+    from tournament.store import Record
+
+FAULT = 1
+USAGE = 2
+RESULTS = Path("results/tournament.duckdb")
+
+app = typer.Typer(
+    name="tournament",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Plays programs that read each other's source against each other, and records every match.",
+)
+
+Game = Annotated[
+    str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
+]
+Set = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
+]
+Rounds = Annotated[
+    Optional[int], typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
+]
+Continue = Annotated[
+    Optional[float],
+    typer.Option("--continue", metavar="P", help="Or: play on with probability P after each round."),
+]
+Discount = Annotated[float, typer.Option(metavar="D", help="Round r counts D to the power r.")]
+Noise = Annotated[float, typer.Option(metavar="E", help="A move is another with probability E.")]
+Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same seed, same play.")]
+Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
+Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Run = Annotated[Optional[int], typer.Option("--run", metavar="R", help="A run (the latest).")]
+
+FUEL = 1_000_000_000
+
+
+def main() -> None:
+    """Run the command; a deliberate error is one line on stderr."""
+    try:
+        app()
+    except UsageError as error:
+        _stop(error, USAGE)
+    except TournamentError as error:
+        _stop(error, FAULT)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAULT)
+
+
+def _stop(error: TournamentError, code: int) -> NoReturn:
+    sys.stderr.write(f"tournament: {error}\n")
+    sys.exit(code)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+@app.command()
+def run(
+    pop: Annotated[
+        Optional[list[Path]],
+        typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
+    ] = None,
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    rounds: Rounds = None,
+    continuation: Continue = None,
+    discount: Discount = 1.0,
+    noise: Noise = 0.0,
+    reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
+    seed: Seed = 0,
+    workers: Annotated[
+        Optional[int], typer.Option(metavar="W", min=1, help="Worker processes (one a core).")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
+    fuel: Fuel = FUEL,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """Play every bot against every other and itself, and record it.
+
+    The same command again plays only what is missing: go on after a stop, add bots, raise --reps.
+
+    Example: tournament run --pop bots/ --game prisoners_dilemma --rounds 200
+    """
+    import anyio
+
+    from tournament.engine.run import Contest
+    from tournament.library import find_bots, packaged_bots
+    from tournament.report.progress import progress
+    from tournament.sitting import Sitting, line_up
+    from tournament.store import Record
+
+    setting = _setting(game, set_, rounds, continuation, discount, noise)
+    entrants = find_bots(pop or [packaged_bots()])
+    lineup = line_up(lambda program: program.fits(setting), entrants, setting.game.name)
+    programs = {program.digest: program for program in lineup.programs}
+    contest = Contest(setting, seed, programs, _limits(fuel), strict)
+    with Record.open(db) as record:
+        sitting = Sitting(record, contest, lineup, reps)
+        summary = sitting.summary
+        _say(f"{_described(setting)}: {len(programs)} bots, {summary.planned:,} matches")
+        for file, problem in lineup.left_out:
+            _say(f"left out: {file} {problem}")
+        if summary.before:
+            _say(f"{summary.before:,} of them are played already")
+        with progress(len(sitting.missing)) as watch:
+            anyio.run(sitting.hold, workers or os.cpu_count() or 1, _say, watch)
+        _finish(record, summary, db, json)
+
+
+def _finish(record: "Record", summary: Any, db: Path, json: bool) -> None:
+    if summary.signal:
+        _say(
+            f"stopped after {summary.before + summary.played:,} of {summary.planned:,} matches; "
+            "the same command goes on from there"
+        )
+        sys.exit(128 + summary.signal)
+    _print_leaderboard(record, summary.run, json)
+    for digest in summary.leaky:
+        _say(f"leaky: {record.programs()[digest].name} behaves differently when it plays alone; it was played alone")
+    _say(f"{summary.played:,} matches played, recorded as run {summary.run} in {db}")
+    if summary.lost:
+        _say(f"{len(summary.lost)} matches could not be played: their workers died; try again")
+        sys.exit(FAULT)
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(metavar="games|bots|runs")],
+    pop: Annotated[
+        Optional[list[Path]], typer.Option("--pop", "-p", metavar="PATH", help="Whose bots.")
+    ] = None,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """List the games, the bots, or the runs on record.
+
+    Example: tournament list games
+    """
+    from tournament.report import listing
+
+    if what == "runs":
+        with _reading(db) as record:
+            rows = _rows(record, listing.RUNS)
+    elif what in ("games", "bots"):
+        rows = listing.games() if what == "games" else listing.bots(pop or [])
+    else:
+        raise UsageError(f"{what!r} cannot be listed: say games, bots or runs")
+    _print(rows, json)
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+    game: Game = "prisoners_dilemma",
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Does a bot load, obey and finish? Plays it against probes in the sandbox.
+
+    A bot is checked in the games that its `Plays:` header names, or in --game. Exit 1 if one has a fault.
+
+    Example: tournament check my_bot.py
+    """
+    from tournament.check import check
+    from tournament.library import find_bots
+    from tournament.report import findings
+
+    entrants = find_bots(files)
+    reports = [check(program, game, _say, _limits(fuel)) for program in entrants.programs]
+    findings.show(reports, entrants.refused, json)
+    if entrants.refused or any(report.findings for report in reports):
+        sys.exit(FAULT)
+
+
+@app.command()
+def play(
+    bots: Annotated[list[str], typer.Argument(metavar="A B ...", help="Names or files, by seat.")],
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    rounds: Rounds = None,
+    continuation: Continue = None,
+    discount: Discount = 1.0,
+    noise: Noise = 0.0,
+    repetition: Annotated[int, typer.Option(metavar="N", min=0, help="Which repetition.")] = 0,
+    seed: Seed = 0,
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Play one match, round by round. Exit 1 if a bot is at fault.
+
+    Example: tournament play tit_for_tat always_defect --rounds 5
+    """
+    from tournament.engine.run import Contest
+    from tournament.library import load_bot
+    from tournament.match import Fixture
+    from tournament.report import transcript
+    from tournament.single import play_strictly
+
+    setting = _setting(game, set_, rounds, continuation, discount, noise)
+    if len(bots) != setting.game.seats:
+        raise UsageError(f"{setting.game.name} has {setting.game.seats} seats; {len(bots)} bots are given")
+    programs = [load_bot(name) for name in bots]
+    contest = Contest(setting, seed, {p.digest: p for p in programs}, _limits(fuel))
+    fixture = Fixture(tuple(program.digest for program in programs), repetition)
+    [outcome] = play_strictly(contest, [fixture], _say)
+    transcript.show(setting, [program.name for program in programs], outcome, json)
+    if outcome.faults:
+        sys.exit(FAULT)
+
+
+@app.command()
+def leaderboard(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
+    """Print the standings of a run: mean payoff a round, and its 95 % interval.
+
+    Example: tournament leaderboard --db results/tournament.duckdb
+    """
+    with _reading(db) as record:
+        _print_leaderboard(record, _run(record, run), json)
+
+
+@app.command()
+def matrix(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
+    """Print what each bot was paid a round against each other.
+
+    Example: tournament matrix --json
+    """
+    from tournament.report import tables
+
+    with _reading(db) as record:
+        number = _run(record, run)
+        rows = _rows(record, f"select * exclude (run) from payoff_matrix where run = {number}")
+        order = _rows(record, f"select bot from leaderboard where run = {number}")
+    if json:
+        tables.show_json(rows)
+    else:
+        tables.show(*tables.matrix(rows, [row["bot"] for row in order]))
+
+
+@app.command()
+def replay(
+    match: Annotated[int, typer.Argument(metavar="MATCH")],
+    game: Annotated[
+        Optional[str], typer.Option("--game", metavar="FILE", help="The file of a game of your own.")
+    ] = None,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """Play a match from the record again, strictly; exit 1 if it comes out differently.
+
+    Example: tournament replay 17
+    """
+    from tournament.replay import replay
+    from tournament.report import transcript
+
+    with _reading(db) as record:
+        recorded = record.outcome(match)
+    result = replay(recorded, game, _say)
+    transcript.show_replay(result, json)
+    if not result.identical:
+        sys.exit(FAULT)
+
+
+@app.command()
+def digest(
+    run: Annotated[Optional[int], typer.Argument(metavar="[RUN]")] = None,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """Print one digest over all that was played in a run, free of times, ids, order and fuel.
+
+    Two runs that print the same digest played the same.
+
+    Example: tournament digest
+    """
+    from tournament.report import tables
+
+    with _reading(db) as record:
+        number = _run(record, run)
+        value = record.digest(number)
+    if json:
+        tables.show_json({"run": number, "digest": value})
+    else:
+        typer.echo(value)
+
+
+@app.command()
+def sql(
+    query: Annotated[Optional[str], typer.Argument(metavar="[QUERY]")] = None,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """Ask the record in SQL; it cannot be changed this way. Without a query, a prompt.
+
+    Example: tournament sql "select * from leaderboard"
+    """
+    from tournament.report import prompt
+
+    with _reading(db) as record:
+        if query is None:
+            prompt.ask(record.sql)
+        else:
+            _print(_rows(record, query), json)
+
+
+def _setting(
+    game: str,
+    parameters: Optional[Sequence[str]],
+    rounds: Optional[int],
+    continuation: Optional[float],
+    discount: float,
+    noise: float,
+) -> "Setting":
+    from tournament.game import Repetition, Setting
+    from tournament.library import load_game
+
+    pairs = dict(_pair(text) for text in parameters or ())
+    if rounds is None and continuation is None:
+        rounds = 1
+    return Setting(load_game(game, pairs), Repetition(rounds, continuation, discount, noise))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _limits(fuel: int) -> Any:
+    from tournament.sandbox.limits import LEAST_FUEL, Limits
+
+    if fuel < LEAST_FUEL:
+        raise UsageError(f"--fuel {fuel:,} is too little to start a bot: at least {LEAST_FUEL:,}")
+    return Limits(fuel=fuel)
+
+
+def _described(setting: "Setting") -> str:
+    repetition = setting.repetition
+    if repetition.continuation is not None:
+        times = f"continued with probability {repetition.continuation:g}"
+    else:
+        times = "one-shot" if repetition.one_shot else f"{repetition.rounds} rounds"
+    noise = f", noise {repetition.noise:g}" if repetition.noise else ""
+    discount = f", discount {repetition.discount:g}" if repetition.discount != 1 else ""
+    return f"{setting.game.name}, {times}{noise}{discount}"
+
+
+@contextmanager
+def _reading(db: Path) -> "Iterator[Record]":
+    from tournament.store import Record
+
+    with Record.read(db) as record:
+        yield record
+
+
+def _run(record: "Record", run: Optional[int]) -> int:
+    """The run that is meant: the one given, or that of the latest sitting."""
+    from tournament.errors import NotFound
+
+    latest = _rows(record, "select run from sittings order by sitting desc")
+    known = [row["run"] for row in latest]
+    if run is None and not known:
+        raise UsageError("nothing has been played yet: see `tournament run --help`")
+    if run is not None and run not in known:
+        raise NotFound("run", str(run), sorted({str(number) for number in known}))
+    return known[0] if run is None else run
+
+
+def _rows(record: "Record", query: str) -> list[dict[str, Any]]:
+    from tournament.report import tables
+
+    return tables.objects(*record.sql(query))
+
+
+def _print(rows: list[dict[str, Any]], json: bool) -> None:
+    from tournament.report import tables
+
+    if json:
+        tables.show_json(rows)
+    elif rows:
+        tables.show(rows, list(rows[0]))
+    else:
+        _say("no rows")
+
+
+def _print_leaderboard(record: "Record", run: int, json: bool) -> None:
+    query = f"select * exclude (run) from leaderboard where run = {run} order by rank, bot"
+    _print(_rows(record, query), json)

@@ -1,0 +1,43 @@
+"""What there is: games, bots, runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tournament import library
+
+RUNS = """
+    select run, game, config ->> 'repetition' as repetition, seed,
+        count(distinct sitting) as sittings, max(status) as status,
+        (select count(*) from matches where matches.run = runs.run) as matches
+    from runs join sittings using (run)
+    group by run, game, config, seed
+    order by run
+"""
+
+
+def games() -> list[dict[str, Any]]:
+    """A row for each packaged game."""
+    return [_game(name) for name in library.games()]
+
+
+def _game(name: str) -> dict[str, Any]:
+    game = library.load_game(name)
+    parameters = ", ".join(f"{key}={value}" for key, value in library.parameters_of(name).items())
+    return {
+        "game": name,
+        "seats": game.seats,
+        "kind": game.kind,
+        "moves": list(game.moves[0]),
+        "parameters": parameters,
+        "about": library.describe_game(name),
+    }
+
+
+def bots(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """A row for each bot in the paths, or for each packaged one."""
+    entrants = library.find_bots(list(paths) or [library.packaged_bots()])
+    return [
+        {"bot": each.name, "plays": ", ".join(each.plays) or "anything", "about": each.summary}
+        for each in entrants.programs
+    ]

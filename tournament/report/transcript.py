@@ -1,0 +1,83 @@
+"""A match as people read it: round by round, then who is paid what, then who broke which rule."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tournament.game import Setting, index
+from tournament.match import Fault, Outcome
+from tournament.report import tables
+
+if TYPE_CHECKING:
+    from tournament.replay import Replay
+
+
+def joint_moves(setting: Setting, outcome: Outcome) -> list[list[Any]]:
+    """The moves that were played, a list by seat for each round."""
+    return [
+        [setting.game.moves[seat][index(character)] for seat, character in enumerate(joint)]
+        for joint in zip(*outcome.moves, strict=True)
+    ]
+
+
+def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[str, Any]:
+    """The match as JSON-ready data."""
+    return {
+        "game": setting.game.name,
+        "bots": list(bots),
+        "rounds": outcome.rounds,
+        "moves": joint_moves(setting, outcome),
+        "payoffs": list(outcome.payoffs),
+        "faults": [fault_object(bots, fault) for fault in outcome.faults],
+        "fuel": list(outcome.fuel),
+    }
+
+
+def fault_object(bots: Sequence[str], fault: Fault) -> dict[str, Any]:
+    """A fault as JSON-ready data."""
+    return {"bot": bots[fault.seat]} | vars(fault)
+
+
+def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) -> None:
+    """Print a match."""
+    if json:
+        tables.show_json(as_object(setting, bots, outcome))
+        return
+    heads = [f"{seat}: {bot}" for seat, bot in enumerate(bots)]
+    rows = [
+        {"round": number} | dict(zip(heads, map(str, joint), strict=True))
+        for number, joint in enumerate(joint_moves(setting, outcome), 1)
+    ]
+    paid = ["" if payoff is None else f"{payoff:g}" for payoff in outcome.payoffs]
+    rows.append({"round": "payoff"} | dict(zip(heads, paid, strict=True)))
+    tables.show(rows, ["round", *heads])
+    for fault in outcome.faults:
+        sys.stdout.write(fault_text(bots[fault.seat], fault))
+
+
+def fault_text(bot: str, fault: Fault) -> str:
+    """A fault in words, with the bot's traceback and what it had printed."""
+    where = "while loading" if fault.kind == "load" else f"in round {fault.round + 1}"
+    lines = [f"{bot}: {fault.kind} {where}: {fault.message}"]
+    lines += [f"    {line}" for line in fault.traceback.splitlines()[:40]]
+    if fault.output:
+        lines += ["  printed before:", *(f"    {line}" for line in fault.output.splitlines()[:20])]
+    return "\n".join(lines) + "\n"
+
+
+def show_replay(replay: "Replay", json: bool) -> None:
+    """Print whether a match came out the same again."""
+    recorded = replay.recorded
+    names = [recorded.programs[digest].name for digest in recorded.outcome.fixture.lineup]
+    if json:
+        now = as_object(replay.setting, names, replay.outcome)
+        verdict = {"match": recorded.match, "identical": replay.identical}
+        tables.show_json(verdict | {"same_image": replay.same_image, "now": now})
+        return
+    if replay.identical:
+        sys.stdout.write(f"match {recorded.match} ({' v '.join(names)}): identical\n")
+    else:
+        sys.stdout.write(f"match {recorded.match} ({' v '.join(names)}): DIFFERENT; now:\n")
+        show(replay.setting, names, replay.outcome, json=False)
+    if not replay.same_image:
+        sys.stdout.write("(in another sandbox image than it was recorded with)\n")
