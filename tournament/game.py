@@ -74,6 +74,12 @@ class MatrixGame:
         return {joint: self.payoff(joint) for joint in joints}
 
     @cached_property
+    def digest(self) -> str:
+        """A digest of the moves and payoffs: what makes it this game, whatever it is called."""
+        cells = sorted((self.cells or {}).items())
+        return tape_name(self.moves, [(joint, [*map(float, paid)]) for joint, paid in cells])
+
+    @cached_property
     def symmetric(self) -> bool:
         """Whether every seat has the same moves and is paid alike when seats are exchanged.
 
@@ -240,6 +246,7 @@ class Setting:
         """Everything that the outcome of a match depends on, as JSON-ready data."""
         return {
             "game": self.game.name,
+            "digest": self.game.digest,
             "parameters": dict(self.game.parameters),
             "repetition": {k: plain(value) for k, value in asdict(self.repetition).items()},
         }

@@ -10,9 +10,11 @@ import hashlib
 import random
 from typing import Any
 
+
 def tape_name(*parts: object) -> str:
     """The name of a tape: 32 hexadecimal digits that depend on every part and on their order."""
-    text = "\x1f".join(str(part) for part in parts)
+    texts = [str(part) for part in parts]
+    text = "".join(f"{len(text)}:{text}" for text in texts)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -23,12 +25,13 @@ class Tape(random.Random):
     it is.
     """
 
-    def __new__(cls, name: str) -> "Tape":
-        return super().__new__(cls, 0)
-
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(int(hashlib.sha256(name.encode()).hexdigest(), 16))
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        """Start again from `a`; from the next bits of this tape, never from the system's, where there is none."""
+        super().seed(self.getrandbits(128) if a is None else a, version)
 
     def fork(self, purpose: str) -> "Tape":
         """A tape of its own, named after this one's name and `purpose`."""

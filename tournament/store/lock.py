@@ -1,8 +1,9 @@
 """The lock that makes one process the only writer of a record.
 
 DuckDB locks its file too, but by a kind of lock that is lost as soon as any code of the same
-process opens and closes that file. This one is held on a file of its own, taken before the record is
-opened, and says who holds it. No code of ours ever opens, copies or hashes the record's own file.
+process opens and closes that file. This one is held on a file of its own, taken before the record
+is opened, and says who holds it. No code of ours ever opens, copies or hashes the record's own
+file.
 """
 
 import fcntl

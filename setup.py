@@ -1,0 +1,26 @@
+"""Builds the sandbox image along with the package: into the wheel, or into a checkout that is installed as editable."""
+
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+
+class BuildWithImage(build_py):
+    """`build_py`, and the image beside the sandbox's modules."""
+
+    def run(self) -> None:
+        super().run()
+        from tournament.sandbox import image
+
+        package = HERE if self.editable_mode else Path(self.build_lib)
+        target = package / "tournament" / "sandbox" / image.image_name()
+        if not target.exists():
+            image.build(target)
+
+
+setup(cmdclass={"build_py": BuildWithImage})

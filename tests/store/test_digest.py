@@ -1,0 +1,131 @@
+"""The digest of a run depends on all that was played, and on nothing else."""
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.match import Fault, Fixture, Outcome
+from tournament.program import Program
+from tournament.store import Record
+
+PROGRAMS = [Program(name, f"# {name}\n") for name in "abc"]
+A, B, C = (program.digest for program in PROGRAMS)
+CONFIG = {"game": "chicken", "repetition": {"rounds": 3}}
+
+
+def digest(
+    record: Record,
+    played: Sequence[Outcome],
+    sizes: Sequence[int] = (),
+    config: Any = CONFIG,
+    seed: int = 7,
+) -> str:
+    """The digest of a new run of these outcomes, written in batches of these sizes."""
+    run = record.begin_run(f"key {random.random()}", config, seed, [["C", "D"]] * 2)
+    programs = random.sample(PROGRAMS, len(PROGRAMS))
+    manifest = {"engine": str(random.random())}
+    left = list(played)
+    for size in [*sizes, len(left)]:
+        sitting = record.begin_sitting(run, manifest, [(each, each.name) for each in programs])
+        record.append(sitting, left[:size])
+        del left[:size]
+    return record.digest(run)
+
+
+OUTCOME = Outcome(
+    fixture=Fixture((A, B), 1),
+    rounds=3,
+    moves=("01", "10"),
+    payoffs=(-1.5, None),
+    intended=("00", "11"),
+    faults=(Fault(0, "error", 2, "oh", "traceback", "output"),),
+    fuel=(10, 20),
+    checked=(True, False),
+)
+OTHER = Outcome(Fixture((B, C), 0), 3, ("000", "111"), (1.0, 2.0))
+
+
+@given(
+    order=st.permutations(
+        [dataclasses.replace(OTHER, fixture=Fixture((B, C), k)) for k in range(5)]
+    ),
+    sizes=st.lists(st.integers(0, 5), max_size=3),
+)
+@settings(max_examples=25, deadline=None)
+def test_order_batches_sittings_and_numbers_do_not_matter(
+    long_record: Record, order: list[Outcome], sizes: list[int]
+) -> None:
+    expected = digest(long_record, sorted(order, key=lambda each: each.fixture))
+    assert digest(long_record, order, sizes) == expected
+
+
+def test_another_record_gives_the_same_digest(tmp_path: Path) -> None:
+    digests = set()
+    for name in ("one", "two"):
+        with Record.open(tmp_path / name) as record:
+            digests.add(digest(record, [OUTCOME, OTHER]))
+    assert len(digests) == 1
+    with Record.read(tmp_path / "one") as record:
+        assert record.digest(1) in digests
+
+
+def test_the_digest_stays_what_it_was_in_earlier_versions(record: Record) -> None:
+    assert digest(record, [OUTCOME, OTHER]) == "@"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fixture": Fixture((B, A), 1)},
+        {"fixture": Fixture((A, C), 1)},
+        {"fixture": Fixture((A, B), 2)},
+        {"rounds": 4},
+        {"moves": ("01", "11")},
+        {"moves": ("011", "10")},
+        {"intended": ("01", "11")},
+        {"intended": None},
+        {"payoffs": (-1.5, 0.0)},
+        {"payoffs": (-1.5000000000000002, None)},
+        {"faults": ()},
+        *(
+            {"faults": (dataclasses.replace(OUTCOME.faults[0], **change),)}
+            for change in ({"seat": 1}, {"kind": "fuel"}, {"round": 1}, {"message": "ho"})
+        ),
+    ],
+    ids=str,
+)
+def test_everything_that_was_played_matters(record: Record, change: dict[str, Any]) -> None:
+    changed = dataclasses.replace(OUTCOME, **change)
+    assert digest(record, [OTHER, changed]) != digest(record, [OTHER, OUTCOME])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fuel": (11, 20)},
+        {"checked": ()},
+        {"leaky": (A,)},
+        {"faults": (Fault(0, "error", 2, "oh", "elsewhere", "other output"),)},
+    ],
+    ids=str,
+)
+def test_how_it_was_played_does_not_matter(record: Record, change: dict[str, Any]) -> None:
+    changed = dataclasses.replace(OUTCOME, **change)
+    assert digest(record, [OTHER, changed]) == digest(record, [OTHER, OUTCOME])
+
+
+def test_the_configuration_the_seed_and_the_number_of_matches_matter(record: Record) -> None:
+    digests = {
+        digest(record, [OUTCOME]),
+        digest(record, [OUTCOME, OUTCOME]),
+        digest(record, []),
+        digest(record, [OUTCOME], seed=8),
+        digest(record, [OUTCOME], config={**CONFIG, "limits": 1}),
+    }
+    assert len(digests) == 5

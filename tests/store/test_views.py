@@ -1,0 +1,391 @@
+"""The views, against numbers worked out by hand and against the same sums done in Python."""
+
+import csv
+import io
+import itertools
+import math
+import statistics
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.errors import UsageError
+from tournament.match import Fault, Outcome
+from tournament.store import Record
+
+STANDING = "rank, bot, score, error, matches, faults, voided"
+
+
+def test_three_bots_by_hand(sit: Any) -> None:
+    """Tit for tat, all cooperate and all defect: 4 rounds of the prisoner's dilemma (5 3 1 0), twice."""
+    table = sit("tft allc alld")
+    for repetition in (0, 1):
+        for lineup, moves, payoffs in (
+            ("tft tft", ("0000", "0000"), (12, 12)),
+            ("tft allc", ("0000", "0000"), (12, 12)),
+            ("tft alld", ("0111", "1111"), (3, 8)),
+            ("allc allc", ("0000", "0000"), (12, 12)),
+            ("allc alld", ("0000", "1111"), (0, 20)),
+            ("alld alld", ("1111", "1111"), (4, 4)),
+        ):
+            table.play(lineup, payoffs, moves, repetition=repetition)
+    assert table.rows("leaderboard", STANDING) == [
+        (1, "alld", round((2 + 5 + 1) / 3, 9), 0.0, 6, 0, 0),
+        (2, "tft", round((3 + 3 + 0.75) / 3, 9), 0.0, 6, 0, 0),
+        (3, "allc", 2.0, 0.0, 6, 0, 0),
+    ]
+    assert table.rows("payoff_matrix", "bot, opponent, payoff, error, matches") == [
+        ("allc", "allc", 3.0, 0.0, 2),
+        ("allc", "alld", 0.0, 0.0, 2),
+        ("allc", "tft", 3.0, 0.0, 2),
+        ("alld", "allc", 5.0, 0.0, 2),
+        ("alld", "alld", 1.0, 0.0, 2),
+        ("alld", "tft", 2.0, 0.0, 2),
+        ("tft", "allc", 3.0, 0.0, 2),
+        ("tft", "alld", 0.75, 0.0, 2),
+        ("tft", "tft", 3.0, 0.0, 2),
+    ]
+    assert table.rows("head_to_head", "bot, opponent, matches, wins, draws, losses") == [
+        ("allc", "alld", 2, 0, 0, 2),
+        ("allc", "tft", 2, 0, 2, 0),
+        ("alld", "allc", 2, 2, 0, 0),
+        ("alld", "tft", 2, 2, 0, 0),
+        ("tft", "allc", 2, 0, 2, 0),
+        ("tft", "alld", 2, 0, 0, 2),
+    ]
+    assert table.rows("cooperation", "bot, move, share") == [
+        ("allc", "C", 1.0),
+        ("allc", "D", 0.0),
+        ("alld", "C", 0.0),
+        ("alld", "D", 1.0),
+        ("tft", "C", 26 / 32),
+        ("tft", "D", 6 / 32),
+    ]
+
+
+def test_the_error_is_that_of_the_mean_over_repetitions_and_opponents(sit: Any) -> None:
+    table = sit("a b", rounds=1)
+    for repetition, (own, other) in enumerate([(0, 6), (2, 6), (4, 6)]):
+        table.play("a b", (own, other), repetition=repetition)
+        table.play("a a", (1, 3), repetition=repetition)
+    variance = statistics.variance([0, 2, 4]) / 3
+    assert table.rows("leaderboard", "bot, score, error") == [
+        ("b", 6.0, 0.0),
+        ("a", 2.0, round(1.96 * math.sqrt(variance) / 2, 9)),
+    ]
+
+
+def test_bots_with_one_score_share_a_rank(sit: Any) -> None:
+    table = sit("d c b a", rounds=3)
+    pairs = itertools.combinations("abcd", 2)
+    for one, other in pairs:
+        payoff = 1 if one != "a" else 2
+        table.play(f"{one} {other}", (payoff, 1))
+    assert table.rows("leaderboard", "rank, bot") == [(1, "a"), (2, "b"), (2, "c"), (2, "d")]
+
+
+def test_sums_taken_in_another_order_still_tie(sit: Any) -> None:
+    table = sit("a b x y z", rounds=3)
+    for one, other in zip("xyz", "zyx", strict=True):
+        payoff = {"x": 0.1, "y": 0.2, "z": 0.3}
+        table.play(f"a {one}", (payoff[one], 0))
+        table.play(f"b {other}", (payoff[other], 0))
+    assert table.rows("leaderboard", "rank, bot", "rank = 1") == [(1, "a"), (1, "b")]
+
+
+def test_one_match_has_a_score_and_no_error(sit: Any) -> None:
+    table = sit("a b", rounds=2)
+    table.play("a b", (4, 1))
+    assert table.rows("leaderboard", STANDING) == [
+        (1, "a", 2.0, None, 1, 0, 0),
+        (2, "b", 0.5, None, 1, 0, 0),
+    ]
+
+
+def test_one_repetition_of_one_pair_leaves_the_error_unknown(sit: Any) -> None:
+    table = sit("a b", rounds=1)
+    table.play("a b", (4, 1))
+    for repetition in (0, 1):
+        table.play("a a", (1, 1), repetition=repetition)
+    assert table.rows("leaderboard", "bot, error") == [("a", None), ("b", None)]
+    assert table.rows("payoff_matrix", "error", "opponent = 'a' and bot = 'a'") == [(0.0,)]
+
+
+def test_without_a_match_every_bot_is_listed(sit: Any) -> None:
+    table = sit("b a")
+    assert table.rows("leaderboard", STANDING) == [
+        (1, "a", None, None, 0, 0, 0),
+        (1, "b", None, None, 0, 0, 0),
+    ]
+    for view in ("payoff_matrix", "head_to_head", "moves", "faulted"):
+        assert table.rows(view) == []
+
+
+def test_a_fault_counts_for_the_seat_that_made_it_and_for_nobody_else(sit: Any) -> None:
+    table = sit("good bad", rounds=2)
+    said = Fault(1, "error", 0, "ValueError: no")
+    for repetition in (0, 1):
+        table.play("good bad", (None, 0), ("", ""), [said], repetition=repetition)
+        table.play("good good", (4, 4), ("00", "00"), repetition=repetition)
+        table.play(
+            "bad bad", (0, None), ("1", "1"), [Fault(0, "fuel", 1, "")], repetition=repetition
+        )
+    assert table.rows("leaderboard", STANDING) == [
+        (1, "good", 2.0, 0.0, 4, 0, 2),
+        (2, "bad", 0.0, 0.0, 4, 4, 0),
+    ]
+    assert table.rows("faulted", "bot, kind, count, match, example") == [
+        ("bad", "error", 2, 1, "ValueError: no"),
+        ("bad", "fuel", 2, 3, ""),
+    ]
+    assert table.rows("payoff_matrix", "bot, opponent, matches") == [
+        ("bad", "bad", 2),
+        ("bad", "good", 2),
+        ("good", "good", 2),
+    ]
+    assert table.rows("head_to_head") == []
+
+
+def test_bots_whose_every_match_was_taken_from_them_are_last_without_a_score(sit: Any) -> None:
+    table = sit("victim vandal", rounds=2)
+    table.play("victim vandal", (None, -8), faults=[Fault(1, "load", 0, "SyntaxError")])
+    assert table.rows("leaderboard", STANDING) == [
+        (1, "vandal", -4.0, None, 1, 1, 0),
+        (2, "victim", None, None, 1, 0, 1),
+    ]
+
+
+def test_an_edited_bot_leaves_no_ghost_but_its_matches_stay(sit: Any) -> None:
+    before = sit("a b old")
+    before.play("a b", (4, 8))
+    before.play("a old", (400, 0), ("0000", "1111"))
+    after = sit("a b new")
+    after.play("a new", (12, 4))
+    assert after.run == before.run
+    assert after.rows("leaderboard", "bot, score, matches") == [
+        ("a", 2.0, 2),
+        ("b", 2.0, 1),
+        ("new", 1.0, 1),
+    ]
+    assert ("a", "old") not in after.rows("payoff_matrix", "bot, opponent")
+    assert len(after.rows("matches")) == 3
+    assert after.rows("moves", "bot", "match = 2 and round = 0") == [("a",), ("old",)]
+
+
+def test_a_renamed_bot_goes_by_its_latest_name(record: Record, sit: Any) -> None:
+    table = sit("a b")
+    table.play("a b", (4, 8), ("0000", "1111"))
+    record.begin_sitting(table.run, {}, [(table.bots["a"], "z"), (table.bots["b"], "b")])
+    assert table.rows("leaderboard", "bot") == [("b",), ("z",)]
+    assert table.rows("moves", "distinct bot", "seat = 0") == [("a",)]
+
+
+def test_files_with_one_source_are_one_bot(record: Record, sit: Any) -> None:
+    table = sit("a b")
+    record.begin_sitting(table.run, {}, [(table.bots["a"], name) for name in ("y", "x")])
+    assert table.rows("leaderboard", "bot") == [("x = y",)]
+
+
+def test_runs_do_not_mix(sit: Any) -> None:
+    one, two = sit("a b", key="one"), sit("a b", key="two")
+    one.play("a b", (4, 8))
+    two.play("a b", (8, 4))
+    assert one.rows("leaderboard", "bot, score") == [("b", 2.0), ("a", 1.0)]
+    assert two.rows("leaderboard", "bot, score") == [("a", 2.0), ("b", 1.0)]
+
+
+@pytest.mark.parametrize(("discount", "weight"), [(0.5, 1.875), (0.0, 1.0), (1.0, 4.0)])
+def test_with_a_discount_the_score_is_the_mean_by_the_weights_of_the_rounds(
+    sit: Any, discount: float, weight: float
+) -> None:
+    table = sit("a b", config={"repetition": {"discount": discount}})
+    table.play("a b", (3 * weight, weight))
+    assert table.rows("leaderboard", "bot, score") == [("a", 3.0), ("b", 1.0)]
+
+
+def test_seats_that_differ_are_averaged_and_do_not_look_like_chance(sit: Any) -> None:
+    table = sit("a b", rounds=1)
+    for repetition in (0, 1):
+        table.play("a b", (10, 0), repetition=repetition)
+        table.play("b a", (4, 2), repetition=repetition)
+    assert table.rows("leaderboard", "bot, score, error") == [("a", 6.0, 0.0), ("b", 2.0, 0.0)]
+
+
+def test_at_a_larger_table_the_others_are_named_together(sit: Any) -> None:
+    table = sit("a b c", rounds=1, moves=[["x", "y"]] * 3)
+    table.play("a b c", (1, 2, 3), ("0", "1", "1"))
+    table.play("c b a", (5, 2, 3), ("1", "1", "0"))
+    table.play("a a b", (7, 9, 0), ("0", "0", "1"))
+    assert table.rows("payoff_matrix", "bot, opponent, payoff, matches") == [
+        ("a", "a, b", 8.0, 1),
+        ("a", "b, c", 2.0, 2),
+        ("b", "a, a", 0.0, 1),
+        ("b", "a, c", 2.0, 2),
+        ("c", "a, b", 4.0, 2),
+    ]
+
+
+def test_every_move_can_be_seen_in_words(sit: Any) -> None:
+    table = sit("a b", moves=[["swerve", "go"], [1, 2, 3]], rounds=3)
+    table.play("a b", (1, 2), ("01", "20"), intended=("11", "20"))
+    assert table.rows("moves", "match, round, seat, bot, move, intended") == [
+        (1, 0, 0, "a", "swerve", "go"),
+        (1, 1, 0, "a", "go", "go"),
+        (1, 0, 1, "b", "3", "3"),
+        (1, 1, 1, "b", "1", "1"),
+    ]
+
+
+def rounded(value: float | None) -> float | None:
+    return value if value is None else round(value, 6)
+
+
+def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple[Any, ...]]:
+    """Score, error, matches, faults and voided of each bot, worked out from its definition."""
+    results: dict[str, dict[Any, dict[Any, list[float]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    counts = {name: Counter[str]() for name in names.values()}
+    for outcome in outcomes:
+        lineup = [names[digest] for digest in outcome.fixture.lineup]
+        at_fault = {lineup[fault.seat] for fault in outcome.faults}
+        for name in set(lineup):
+            seats = [seat for seat, other in enumerate(lineup) if other == name]
+            paid = [p for seat in seats if (p := outcome.payoffs[seat]) is not None]
+            counts[name] += Counter(matches=1, faults=name in at_fault, voided=not paid)
+            others = sorted(lineup)
+            others.remove(name)
+            if paid:
+                mean = statistics.fmean(paid) / outcome.rounds
+                results[name][tuple(others)][tuple(lineup)].append(mean)
+    return {
+        name: (
+            *scored(results[name]),
+            *(counts[name][key] for key in ("matches", "faults", "voided")),
+        )
+        for name in names.values()
+    }
+
+
+def scored(results: dict[Any, dict[Any, list[float]]]) -> tuple[float | None, float | None]:
+    """Score and error of what a bot got against others, by lineups."""
+    if not results:
+        return None, None
+    opponents = [list(lineups.values()) for lineups in results.values()]
+    means = [statistics.fmean(map(statistics.fmean, lineups)) for lineups in opponents]
+    if any(len(values) == 1 for lineups in opponents for values in lineups):
+        return rounded(statistics.fmean(means)), None
+    variances = [
+        sum(statistics.variance(values) / len(values) for values in lineups) / len(lineups) ** 2
+        for lineups in opponents
+    ]
+    error = 1.96 * math.sqrt(sum(variances)) / len(variances)
+    return rounded(statistics.fmean(means)), rounded(error)
+
+
+@given(data=st.data(), seats=st.integers(2, 3), number=st.integers(1, 12))
+@settings(max_examples=30, deadline=None)
+def test_the_leaderboard_agrees_with_its_definition(
+    long_record: Record, sit_at: Any, data: Any, seats: int, number: int
+) -> None:
+    key = f"run {data.draw(st.uuids())}"
+    table = sit_at(long_record, "a b c", key=key, moves=[["C", "D"]] * seats)
+    payoff = st.integers(-3, 3)
+    for repetition in range(number):
+        lineup = " ".join(data.draw(st.sampled_from("abc")) for _ in range(seats))
+        faults = data.draw(st.sets(st.integers(0, seats - 1), max_size=1))
+        payoffs = [
+            data.draw(payoff) if not faults or seat in faults else None for seat in range(seats)
+        ]
+        kinds = [Fault(seat, "error", 0, "") for seat in faults]
+        for again in range(data.draw(st.integers(1, 3))):
+            table.play(lineup, payoffs, faults=kinds, repetition=10 * repetition + again)
+    names = {program.digest: name for name, program in table.bots.items()}
+    expected = standings(table.outcomes, names)
+    shown = {
+        bot: (rounded(score), rounded(error), *counts)
+        for _, bot, score, error, *counts in table.rows("leaderboard", STANDING)
+    }
+    assert shown == expected
+    ranks = [rank for (rank,) in table.rows("leaderboard", "rank")]
+    scores = [score for (score,) in table.rows("leaderboard", "score")]
+    assert ranks == [1 + scores.index(score) for score in scores]
+
+
+def test_an_answer_can_be_written_to_a_file_and_read_again(sit: Any) -> None:
+    table = sit('a"1 b,2')
+    table.play('a"1 b,2', (4, None), faults=[Fault(1, "error", 0, 'it\'s "x",\ny')])
+    columns, rows = table.record.sql("select bot, kind, example from faulted")
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([columns, *rows])
+    file.seek(0)
+    assert [tuple(row) for row in csv.reader(file)] == [tuple(columns), *rows]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select 1",
+        "from leaderboard",
+        "with x as (select 1) select * from x;",
+        "describe matches",
+        "show tables",
+        "summarize seats",
+        "explain select 1",
+    ],
+)
+def test_what_reads_is_answered(record: Record, query: str) -> None:
+    columns, rows = record.sql(query)
+    assert all(len(row) == len(columns) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "-- nothing",
+        "select 1; select 2",
+        "insert into faults values (1, 0, 0, '', '', '', '')",
+        "update runs set seed = '1'",
+        "delete from matches",
+        "create table x (i integer)",
+        "create temp table x (i integer)",
+        "drop table matches",
+        "drop view leaderboard",
+        "copy matches to 'x.csv'",
+        "copy (select 1) to 'record.duckdb'",
+        "export database 'x'",
+        "attach ':memory:' as x",
+        "detach record",
+        "checkpoint",
+        "set memory_limit = '10GB'",
+        "set enable_external_access = true",
+        "begin",
+        "commit",
+        "load httpfs",
+        "explain analyze insert into leaks values (1, 1)",
+        "select * from read_csv('/etc/passwd')",
+        "select * from '/etc/passwd'",
+        "select * from glob('*')",
+        "select * from read_text('record.duckdb')",
+        "select * from query",
+        "selec 1",
+        "select nothing from matches",
+        "select 1 / 'x'",
+    ],
+)
+def test_anything_else_is_refused_in_one_line(record: Record, tmp_path: Any, query: str) -> None:
+    before = record.sql(
+        "select (select count(*) from leaks), (select count(*) from duckdb_tables())"
+    )
+    with pytest.raises(UsageError) as raised:
+        record.sql(query)
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) > 10
+    assert not list(tmp_path.glob("**/*.csv"))
+    assert before == record.sql(
+        "select (select count(*) from leaks), (select count(*) from duckdb_tables())"
+    )
