@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tournament.engine.run import Contest
-from tournament.errors import NotFound
-from tournament.game import Repetition, Setting
+import anyio
+
+from tournament.engine.run import Contest, workers
+from tournament.errors import NotFound, TournamentError, UsageError, ungrouped
+from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import games, load_game
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import KINDS, Program
 from tournament.sandbox.image import Say
 from tournament.sandbox.limits import Limits
-from tournament.single import play_each_strictly
+from tournament.sandbox.pool import Pool
+from tournament.sandbox.ready import image_ready
+from tournament.single import played_strictly
 
 ROUNDS = 20
 PROBES = (
@@ -33,39 +37,71 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What checking a program found. `fuel` is the most that a call took on average in a match."""
+    """What checking a program found: faults, or a `problem` for which it could not be checked.
+
+    `fuel` is the most that a call took on average in a match.
+    """
 
     program: Program
-    matches: int
-    fuel: int
-    findings: tuple[Finding, ...]
+    matches: int = 0
+    fuel: int = 0
+    findings: tuple[Finding, ...] = ()
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings and not self.problem
 
 
-def settings_for(program: Program, game: str) -> list[Setting]:
-    """What to check the program in: the games its header names, or else the game given; once and repeated."""
+def settings_for(program: Program, game: MatrixGame) -> list[Setting]:
+    """What to check the program in: the games its header names, or else the game given; once and repeated.
+
+    Raises `UsageError` if there is none of them.
+    """
     named = [word for word in program.plays if word not in KINDS]
-    known = [name for name in named if name in games()]
+    known = [name for name in named if name == game.name or name in games()]
     if named and not known:
         raise NotFound("game", named[0], games())
     candidates = [
-        Setting(load_game(name), Repetition(rounds=rounds))
-        for name in known or [game]
+        Setting(game if name == game.name else load_game(name), Repetition(rounds=rounds))
+        for name in known or [game.name]
         for rounds in (1, ROUNDS)
     ]
-    return [setting for setting in candidates if program.fits(setting)]
+    fitting = [setting for setting in candidates if program.fits(setting)]
+    if not fitting:
+        raise UsageError(
+            f"plays {', '.join(program.plays)}, and {game.name} is not that: name a game with --game"
+        )
+    return fitting
 
 
-def check(program: Program, game: str, say: Say, limits: Limits = Limits()) -> Report:
-    """Play the program against probes and itself, in every seat, and collect its faults."""
-    settings = settings_for(program, game)
-    work = [_work(program, setting, limits) for setting in settings]
-    results = play_each_strictly(work, say) if work else []
+def check(
+    programs: Sequence[Program], game: str, say: Say, limits: Limits = Limits()
+) -> list[Report]:
+    """Play each program against probes and itself, in every seat, and collect its faults."""
+    default = load_game(game)
+
+    async def check_all() -> list[Report]:
+        async with workers(await image_ready(say), 1, limits) as pool:
+            return [await _check(program, default, limits, pool) for program in programs]
+
+    with ungrouped():
+        return anyio.run(check_all) if programs else []
+
+
+async def _check(program: Program, game: MatrixGame, limits: Limits, pool: Pool) -> Report:
     findings: dict[tuple[str, str], Finding] = {}
-    for setting, outcomes in zip(settings, results, strict=True):
-        for fault in _own_faults(program, outcomes):
-            finding = _finding(setting, fault)
-            findings.setdefault((fault.kind, fault.message), finding)
-    played = [outcome for outcomes in results for outcome in outcomes]
+    played: list[Outcome] = []
+    try:
+        for setting in settings_for(program, game):
+            contest, fixtures = _work(program, setting, limits)
+            outcomes = await played_strictly(contest, fixtures, pool)
+            for fault in _own_faults(program, outcomes):
+                findings.setdefault((fault.kind, fault.message), _finding(setting, fault))
+            played += outcomes
+    except TournamentError as error:
+        return Report(program, problem=str(error))
     return Report(program, len(played), _fuel(program, played), tuple(findings.values()))
 
 

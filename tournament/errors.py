@@ -15,6 +15,8 @@ What a *bot* does wrong is not an exception: it is a recorded `Fault` (see `matc
 """
 
 import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class TournamentError(Exception):
@@ -74,3 +76,15 @@ class ImageError(SandboxError):
 
 class WorkerLost(SandboxError):
     """A worker process died or was stopped by the wall clock."""
+
+
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Raise the first error of a group by itself, a deliberate one before others."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group.split(TournamentError)[0] or group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from group

@@ -18,6 +18,7 @@ KINDS = ("one-shot", "repeated", "two-seat", "many-seat", "zero-sum", "common-pa
 """Kinds of play that a `Plays:` header may name beside games."""
 
 _DOCSTRING = re.compile(r'\A\s*+(?:#[^\n]*+\s*+)*+[rRuU]?("""|\'\'\'|"|\')(.*?)\1', re.DOTALL)
+_TAPES = re.compile(r"\b(rng|random|shared|secrets|uuid|simulate)\b")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -49,6 +50,12 @@ class Program:
     def plays(self) -> tuple[str, ...]:
         """Games and kinds of play that the header asks for; empty: whatever is asked."""
         return tuple(word for word in re.split(r"[,\s]+", self.header("Plays")) if word)
+
+    @cached_property
+    def may_draw(self) -> bool:
+        """Whether the program's text, its docstring and comments aside, mentions a tape: a guess, not a promise."""
+        code = self.source.replace(self.docstring, "", 1)
+        return any(_TAPES.search(line.partition("#")[0]) for line in code.splitlines())
 
     def header(self, field: str) -> str:
         """The text after `field:` in the docstring, continued on deeper-indented lines; or nothing."""

@@ -8,31 +8,28 @@ import anyio
 from tournament.engine.batch import Played
 from tournament.engine.run import Contest, workers
 from tournament.engine.settle import outcomes
+from tournament.errors import ungrouped
 from tournament.match import Fixture, Outcome
-from tournament.sandbox.image import Say, prepare
+from tournament.sandbox.image import Say
+from tournament.sandbox.pool import Pool
+from tournament.sandbox.ready import image_ready
 
 
 def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> list[Outcome]:
     """The outcomes of these fixtures, in order. Raises `WorkerLost` if the sandbox fails."""
-    return anyio.run(_play_strictly, [(contest, fixtures)], say)[0]
+
+    async def play() -> list[Outcome]:
+        async with workers(await image_ready(say), 1, contest.limits) as pool:
+            return await played_strictly(contest, fixtures, pool)
+
+    with ungrouped():
+        return anyio.run(play)
 
 
-def play_each_strictly(
-    work: Sequence[tuple[Contest, Sequence[Fixture]]], say: Say
-) -> list[list[Outcome]]:
-    """The outcomes of several contests, in one worker."""
-    return anyio.run(_play_strictly, work, say)
-
-
-async def _play_strictly(
-    work: Sequence[tuple[Contest, Sequence[Fixture]]], say: Say
-) -> list[list[Outcome]]:
-    image = prepare(say)
-    limits = work[0][0].limits
-    results = []
-    async with workers(image, 1, limits) as pool:
-        for contest, fixtures in work:
-            batch = replace(contest.batch(fixtures, ()), alone=True, checks=())
-            played = Played.decoded(await pool.call(batch.encoded()))
-            results.append(outcomes(contest.setting, batch, fixtures, played))
-    return results
+async def played_strictly(
+    contest: Contest, fixtures: Sequence[Fixture], pool: Pool
+) -> list[Outcome]:
+    """The same, in a pool that is open."""
+    batch = replace(contest.batch(fixtures, ()), alone=True, checks=())
+    played = Played.decoded(await pool.call(batch.encoded()))
+    return outcomes(contest.setting, batch, fixtures, played)

@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio import to_thread
 from anyio.abc import CancelScope
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from tournament import __version__
 from tournament.engine.run import Contest, Results, play_all, workers
 from tournament.engine.schedule import round_robin
-from tournament.errors import UsageError
+from tournament.errors import UsageError, ungrouped
+from tournament.game import Setting
 from tournament.library import Entrants
 from tournament.match import Fixture, Outcome
-from tournament.program import Program
-from tournament.sandbox.image import Image, Say, prepare
+from tournament.program import KINDS, Program
+from tournament.sandbox.image import Image, Say
 from tournament.sandbox.pool import Pool
+from tournament.sandbox.ready import image_ready
 from tournament.seeds import tape_name
 from tournament.store import Record, Recorder
 
@@ -36,15 +36,38 @@ RULES = 1
 """Rises when the engine plays the same inputs differently: matches under other rules are another run."""
 WAITING = 4
 
+LEAKY = """
+    select distinct digest
+    from leaks
+    join matches using (match)
+    join programs using (program)
+    where run = {run}
+"""
+UNSURE = """
+    select list(digest order by seat), repetition
+    from matches
+    join seats using (match)
+    join programs using (program)
+    where run = {run}
+    group by match, repetition
+    having bool_or(
+        not coalesce(checked, false)
+        and program in (select program from leaks join matches using (match) where run = {run})
+    )
+"""
+
 Progress = Callable[[Sequence[Outcome]], None]
+Problem = tuple[str, str]
+"""The name of a file that does not play, and why."""
 
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who plays in a sitting, and which files do not and why."""
+    """Who plays in a sitting, and which files do not: for a `problem`, or because they play `elsewhere`."""
 
     programs: tuple[Program, ...]
-    left_out: tuple[tuple[str, str], ...]
+    problems: tuple[Problem, ...]
+    elsewhere: tuple[Problem, ...]
 
 
 @dataclass
@@ -60,22 +83,36 @@ class Summary:
     signal: int | None = None
 
 
-def line_up(contest_fits: Callable[[Program], bool], entrants: Entrants, game: str) -> Lineup:
+def line_up(setting: Setting, entrants: Entrants) -> Lineup:
     """Sorts out who can play: files that are no programs, twins, and bots that do not play the game stay out."""
-    playing = tuple(program for program in entrants.programs if contest_fits(program))
-    left_out = [(Path(refused.file).name, refused.problem) for refused in entrants.refused]
-    left_out += [
-        (Path(twin.path).name, f"is the same program as {Path(entered.path).name}")
-        for twin, entered in entrants.twins
-    ]
-    left_out += [
-        (Path(program.path).name, f"plays {', '.join(program.plays)}")
-        for program in entrants.programs
-        if program not in playing
-    ]
+    game = setting.game.name
+    playing = tuple(program for program in entrants.programs if program.fits(setting))
+    others = [program for program in entrants.programs if program not in playing]
+    abroad = [program for program in others if game not in _games(program) and _games(program)]
+    if not entrants.programs and entrants.refused:
+        raise entrants.refused[0]
     if not playing:
         raise UsageError(f"none of the bots plays {game}")
-    return Lineup(playing, tuple(left_out))
+    problems = [(_name(refused.file.strip("'\"")), refused.problem) for refused in entrants.refused]
+    problems += [
+        (_name(twin.path), f"is the same program as {_name(entered.path)}")
+        for twin, entered in entrants.twins
+    ]
+    problems += [(_name(each.path), _plays(each)) for each in others if each not in abroad]
+    elsewhere = [(_name(each.path), _plays(each)) for each in abroad]
+    return Lineup(playing, tuple(problems), tuple(elsewhere))
+
+
+def _games(program: Program) -> set[str]:
+    return set(program.plays) - set(KINDS)
+
+
+def _plays(program: Program) -> str:
+    return f"plays {', '.join(program.plays)}"
+
+
+def _name(path: str) -> str:
+    return Path(path).name
 
 
 def run_key(contest: Contest) -> str:
@@ -91,59 +128,72 @@ class Sitting:
         self.record = record
         self.contest = contest
         self.lineup = lineup
+        planned = round_robin(contest.setting, list(contest.programs), repetitions)
         limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
         config = contest.setting.config | {"limits": limits, "rules": RULES}
         moves = contest.setting.game.moves
         self.run = record.begin_run(run_key(contest), config, contest.seed, moves)
-        planned = round_robin(contest.setting, list(contest.programs), repetitions)
+        contest.leaky.update(digest for (digest,) in self._ask(LEAKY))
         played = record.played(self.run)
         self.missing = [fixture for fixture in planned if fixture not in played]
         self.summary = Summary(self.run, len(planned), len(planned) - len(self.missing))
 
     async def hold(self, worker_count: int, say: Say, progress: Progress) -> Summary:
         """Play and record what is missing. SIGINT and SIGTERM end it in good order."""
-        if not self.missing:
+        playing = len(self.missing) or len(self._unsure())
+        if not playing:
             self.record.end_sitting(self._begin({}, None, 0), "done")
             return self.summary
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._listen, group.cancel_scope)
-            image = await to_thread.run_sync(prepare, say, abandon_on_cancel=True)
-            async with workers(image, worker_count, self.contest.limits) as pool:
-                await self._play(pool, image, progress)
-            group.cancel_scope.cancel()
-        self.summary.leaky = tuple(sorted(self.contest.leaky))
+        with ungrouped():
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._listen, group.cancel_scope)
+                image = await image_ready(say)
+                async with workers(image, min(worker_count, playing), self.contest.limits) as pool:
+                    await self._play(pool, image, progress)
+                group.cancel_scope.cancel()
+        self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
 
     async def _play(self, pool: Pool, image: Image, progress: Progress) -> None:
         sitting = self._begin(pool.layers, image, pool.count)
-        again: list[Outcome] = []
         try:
             async with Recorder.open(self.record, sitting, self._counting(progress)) as recorder:
-                send, receive = anyio.create_memory_object_stream[Results](WAITING)
-                async with anyio.create_task_group() as group:
-                    group.start_soon(play_all, self.contest, self.missing, pool, send)
-                    await self._record(receive, recorder, again)
+                again = await self._play_all(self.missing, pool, recorder)
             if again:
                 self.record.replace(sitting, again)
+            if unsure := self._unsure():
+                self.record.replace(sitting, await self._play_all(unsure, pool, None))
         except BaseException:
             with suppress(Exception):
                 self.record.end_sitting(sitting, self._ending())
             raise
         self.record.end_sitting(sitting, "failed" if self.summary.lost else "done")
 
-    async def _record(
-        self,
-        receive: MemoryObjectReceiveStream[Results],
-        recorder: Recorder,
-        again: list[Outcome],
-    ) -> None:
-        async with receive:
+    async def _play_all(
+        self, fixtures: Sequence[Fixture], pool: Pool, recorder: Recorder | None
+    ) -> list[Outcome]:
+        """Play fixtures and record their outcomes; return those that are to replace outcomes on record."""
+        again: list[Outcome] = []
+        send, receive = anyio.create_memory_object_stream[Results](WAITING)
+        async with anyio.create_task_group() as group, receive:
+            group.start_soon(play_all, self.contest, fixtures, pool, send)
             async for results in receive:
                 self.summary.lost += results.lost
-                if results.again:
+                if results.again or recorder is None:
                     again += results.outcomes
                 else:
                     await recorder.send(results.outcomes)
+        return again
+
+    def _unsure(self) -> list[Fixture]:
+        """Fixtures played before one of their programs was known to leak, perhaps in a sitting before this one."""
+        if not self.contest.leaky:
+            return []
+        played = (Fixture(tuple(lineup), repetition) for lineup, repetition in self._ask(UNSURE))
+        return [each for each in played if self.contest.programs.keys() >= set(each.lineup)]
+
+    def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        return self.record.sql(query.format(run=self.run))[1]
 
     def _counting(self, progress: Progress) -> Progress:
         def committed(outcomes: Sequence[Outcome]) -> None:
@@ -168,7 +218,8 @@ class Sitting:
             "command": shlex.join(["tournament", *sys.argv[1:]]),
         }
         playing = [(program, program.name) for program in self.lineup.programs]
-        return self.record.begin_sitting(self.run, manifest, playing, self.lineup.left_out)
+        left_out = self.lineup.problems + self.lineup.elsewhere
+        return self.record.begin_sitting(self.run, manifest, playing, left_out)
 
     async def _listen(self, scope: CancelScope) -> None:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ class Sitting:
     number: int
     bots: dict[str, Program]
     rounds: int = 4
-    outcomes: list[Outcome] = field(default_factory=list)
 
     def outcome(
         self,
@@ -51,9 +50,7 @@ class Sitting:
 
     def play(self, *arguments: Any, **more: Any) -> None:
         """Record an outcome."""
-        outcome = self.outcome(*arguments, **more)
-        self.outcomes.append(outcome)
-        self.record.append(self.number, [outcome])
+        self.record.append(self.number, [self.outcome(*arguments, **more)])
 
     def rows(self, view: str, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
         """The rows of a view that are about this run."""
@@ -131,5 +128,5 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     yield start
     for child in started:
-        child.kill()
-        child.communicate()
+        with child:
+            child.kill()

@@ -14,11 +14,20 @@ from tournament.errors import RecordBusy, RecordError, TournamentError, UsageErr
 from tournament.store import Record
 
 HOLD = """
-import sys
+import sys, time
 from tournament.store import Record
 with getattr(Record, sys.argv[1])(sys.argv[2]):
     print("open", flush=True)
-    sys.stdin.read() if False else __import__("time").sleep(60)
+    time.sleep(60)
+"""
+TRY = """
+import sys
+from tournament.errors import RecordBusy
+from tournament.store import Record
+try:
+    Record.open(sys.argv[1])
+except RecordBusy:
+    print("busy")
 """
 ABANDON = """
 import os, sys
@@ -113,10 +122,7 @@ def test_the_lock_holds_although_other_code_opens_and_closes_the_file(
 ) -> None:
     with Record.open(path):
         path.read_bytes()  # this drops the lock that DuckDB has
-        child = start(
-            "from tournament.store import Record; Record.open(__import__('sys').argv[1])", path
-        )
-        assert child.wait() != 0
+        assert start(TRY, path).communicate()[0] == "busy\n"
 
 
 def test_a_dead_holder_does_not_keep_the_record_locked(path: Path, start: Any) -> None:
@@ -128,7 +134,7 @@ def test_a_dead_holder_does_not_keep_the_record_locked(path: Path, start: Any) -
 
 
 def test_reading_what_is_not_there_says_how_to_make_it(path: Path) -> None:
-    assert f"tournament run GAME --db {path}" in refusal(UsageError, path, "read")
+    assert f"tournament run --pop bots/ --db {path}" in refusal(UsageError, path, "read")
     assert not path.parent.exists()
 
 

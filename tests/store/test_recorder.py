@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from tournament.errors import RecordError
-from tournament.match import Outcome
+from tournament.match import Fixture, Outcome
 from tournament.store import Record, Recorder
 
 
@@ -38,10 +38,12 @@ def test_all_that_is_sent_is_committed_then_acknowledged(sit: Any) -> None:
                 await recorder.send(some(table, start))
             await recorder.send([])
 
-        async with Recorder.open(table.record, table.number, acknowledge) as recorder:
-            async with anyio.create_task_group() as group:
-                for first in (0, 1000, 2000):
-                    group.start_soon(produce, recorder, first)
+        async with (
+            Recorder.open(table.record, table.number, acknowledge) as recorder,
+            anyio.create_task_group() as group,
+        ):
+            for first in (0, 1000, 2000):
+                group.start_soon(produce, recorder, first)
 
     anyio.run(play)
     assert len(committed) == 1500
@@ -87,7 +89,7 @@ def test_a_record_that_cannot_be_written_ends_everything_with_one_error(path: Pa
     async def play(record: Record) -> None:
         async with Recorder.open(record, 1) as recorder:
             while True:
-                await recorder.send([Outcome.__new__(Outcome)])
+                await recorder.send([Outcome(Fixture(("a",), 0), 1, ("",), (1.0,))])
                 await anyio.sleep(0.01)
 
     class Full(Record):

@@ -1,11 +1,11 @@
 """Runs, sittings and outcomes: what is written is what is read."""
 
-import random
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,7 +17,7 @@ from tournament.program import Program
 from tournament.store import Record
 
 examples = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -56,7 +56,7 @@ def outcomes(draw: Callable[..., Any]) -> Outcome:
 
 def begin(record: Record, config: Any = None, seed: int = 7) -> tuple[int, int]:
     """A new run of the programs, and a sitting of it."""
-    run = record.begin_run(f"key {random.random()}", config or {}, seed, [["C", "D"]] * 2)
+    run = record.begin_run(uuid4().hex, config or {}, seed, [["C", "D"]] * 2)
     return run, record.begin_sitting(run, {}, [(each, each.name) for each in PROGRAMS])
 
 
@@ -89,6 +89,26 @@ def test_match_numbers_count_from_one_through_all_runs(record: Record) -> None:
     assert record.append(first, [outcome] * 3) == range(1, 4)
     assert record.append(second, []) == range(4, 4)
     assert record.append(second, [outcome]) == range(4, 5)
+
+
+def test_outcomes_take_the_place_of_others_under_their_numbers(record: Record) -> None:
+    run, sitting = begin(record)
+    other_run, other = begin(record)
+    fixtures = [Fixture((DIGESTS[0], each), 0) for each in DIGESTS]
+    fault = Fault(0, "fuel", 0, "")
+    old = [
+        Outcome(each, 1, ("0", "0"), (1.0, None), faults=(fault,), leaky=(DIGESTS[0],))
+        for each in fixtures
+    ]
+    new = [Outcome(each, 1, ("1", "1"), (2.0, 2.0), leaky=(DIGESTS[1],)) for each in fixtures]
+    matches = record.append(sitting, old[:4])
+    untouched = record.append(other, old)
+    record.replace(sitting, [new[4], new[1]])
+    assert [record.outcome(match).outcome for match in matches] == [old[0], new[1], *old[2:4]]
+    assert record.outcome(untouched[-1] + 1).outcome == new[4]
+    assert record.played(run) == record.played(other_run) == set(fixtures)
+    assert [record.outcome(match).outcome for match in untouched] == old
+    record.replace(sitting, [])
 
 
 def test_a_run_is_known_by_its_key(path: Path) -> None:

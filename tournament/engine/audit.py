@@ -111,6 +111,7 @@ def _put(played: Played, old: int, strict: Played, new: int) -> None:
     played.fuel[old] = strict.fuel[new]
     if played.intended is not None and strict.intended is not None:
         played.intended[old] = strict.intended[new]
+    played.tapeless.discard(old)
     played.faults.pop(old, None)
     if new in strict.faults:
         played.faults[old] = strict.faults[new]

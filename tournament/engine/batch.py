@@ -113,6 +113,8 @@ class Played:
     intended: list[str] | None
     faults: dict[int, Fault] = field(default_factory=dict)
     fuel: list[int] = field(default_factory=list)
+    tapeless: set[int] = field(default_factory=set)
+    """Slots whose program looked at no tape."""
     checked: set[int] = field(default_factory=set)
     leaky: set[int] = field(default_factory=set)
     """Numbers of the programs that moved differently alone."""
@@ -124,14 +126,15 @@ class Played:
             for slot, f in self.faults.items()
         }
         parts = [self.moves, self.intended, faults, self.fuel]
-        return json.dumps([*parts, sorted(self.checked), sorted(self.leaky)]).encode()
+        slots = [sorted(self.tapeless), sorted(self.checked), sorted(self.leaky)]
+        return json.dumps([*parts, *slots]).encode()
 
     @classmethod
     def decoded(cls, text: bytes) -> "Played":
         """What `encoded` made JSON of."""
-        moves, intended, faults, fuel, checked, leaky = json.loads(text)
+        moves, intended, faults, fuel, *slots = json.loads(text)
         by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
-        return cls(moves, intended, by_slot, fuel, set(checked), set(leaky))
+        return cls(moves, intended, by_slot, fuel, *map(set, slots))
 
 
 def game_facts(setting: Setting) -> dict[str, Any]:

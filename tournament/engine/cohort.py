@@ -31,13 +31,16 @@ class Cohort:
         """The answers to these lines, each the joint moves of the round before. Raises `Ended`."""
         return [_parsed(answer) for answer in self.instance.play("\n".join(lines)).split("\n")]
 
-    def drop(self, over: set[int]) -> None:
-        """End the matches of the slots that are over. Raises `Ended`."""
-        gone = [position for position, slot in enumerate(self.slots) if slot in over]
+    def drop(self, over: set[int]) -> set[int]:
+        """End the matches of the slots that are over; return those whose program looked at no tape. Raises `Ended`."""
+        gone = {slot: n for n, slot in enumerate(self.slots) if slot in over}
+        if not gone:
+            return set()
         self.slots = [slot for slot in self.slots if slot not in over]
-        if gone and self.slots:
+        if self.slots:
             self.see = columns(self.batch.seats, self.slots)
-            self.instance.drop(gone)
+        drew = self.instance.drop(list(gone.values()))
+        return {slot for slot, flag in zip(gone, drew, strict=False) if flag == "0"}
 
     def _match(self, slot: int) -> list[Any]:
         match, seat = divmod(slot, self.batch.seats)

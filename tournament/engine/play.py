@@ -47,6 +47,7 @@ class Lockstep:
         self.faults: dict[int, Fault] = {}
         self.fuel = [0] * (len(batch.matches) * batch.seats)
         self.suspects: set[int] = set()
+        self.tapeless: set[int] = set()
         self.parts = [
             Part(program, slots)
             for program, all_slots in batch.slots.items()
@@ -63,7 +64,9 @@ class Lockstep:
             self._round()
         moves = _by_slot(self.rows, len(self.fuel))
         intended = _by_slot(self.intended, len(self.fuel)) if self.noise else None
-        return Played(moves, intended, self.faults, self.fuel, leaky=self.suspects)
+        return Played(
+            moves, intended, self.faults, self.fuel, tapeless=self.tapeless, leaky=self.suspects
+        )
 
     def _round(self) -> None:
         row = [OVER] * len(self.fuel)
@@ -173,18 +176,17 @@ class Lockstep:
         ]
         over = {match * seats + seat for match in ended for seat in range(seats)}
         if over:
-            self.parts = [left for part in self.parts if (left := _without(part, over)).slots]
+            self.parts = [left for part in self.parts if (left := self._without(part, over)).slots]
 
-
-def _without(part: Part, over: set[int]) -> Part:
-    slots = [slot for slot in part.slots if slot not in over]
-    if len(slots) == len(part.slots) or not slots or part.cohort is None:
+    def _without(self, part: Part, over: set[int]) -> Part:
+        slots = [slot for slot in part.slots if slot not in over]
+        if len(slots) == len(part.slots) or part.cohort is None:
+            return Part(part.program, slots, part.cohort)
+        try:
+            self.tapeless |= part.cohort.drop(over)
+        except Ended:
+            return Part(part.program, slots)
         return Part(part.program, slots, part.cohort)
-    try:
-        part.cohort.drop(over)
-        return Part(part.program, slots, part.cohort)
-    except Ended:
-        return Part(part.program, slots)
 
 
 def _split(slots: list[int]) -> list[list[int]]:

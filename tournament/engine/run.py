@@ -5,15 +5,15 @@ Nothing here knows of a record, a terminal or a model. Outcomes come in any orde
 
 import math
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from tournament.engine.batch import Batch, Played, make_batch
 from tournament.engine.schedule import batches, slots_to_check
-from tournament.engine.settle import outcomes
+from tournament.engine.settle import outcomes, repeatable
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Setting
@@ -56,6 +56,13 @@ class Contest:
         return make_batch(self.setting, self.seed, self.programs, fixtures, self.limits, checks)
 
 
+    def may_draw(self, fixture: Fixture) -> bool:
+        """Whether repetitions of the fixture's lineup may differ."""
+        repetition = self.setting.repetition
+        drawn = repetition.noise > 0 or repetition.continuation is not None
+        return drawn or any(self.programs[digest].may_draw for digest in fixture.lineup)
+
+
 @dataclass(frozen=True)
 class Results:
     """Outcomes that came in together. With `again`, they take the place of those that came before.
@@ -84,72 +91,119 @@ async def play_all(
 ) -> None:
     """Play the fixtures and send what comes of them, then close the stream.
 
-    The stream is bounded: when nobody receives, workers wait.
+    Repetitions of a lineup that seems to draw nothing are not played one by one: the first stands for all, and if
+    a tape was looked at after all, the others follow. What was played before a program was known to leak is played
+    again. The stream is bounded: when nobody receives, workers wait.
     """
     async with results:
-        suspect = await _play(contest, fixtures, pool, results, again=False)
-        if suspect:
-            await _play(contest, suspect, pool, results, again=True)
+        play = Play(contest, pool, results)
+        first, rest = _stand_ins(contest, fixtures)
+        await play.play(first, rest)
+        await play.play([twin for fixture in play.drew for twin in rest[fixture]], {})
+        if suspect := play.suspect():
+            await play.play(suspect, {}, again=True)
 
 
-async def _play(
-    contest: Contest,
-    fixtures: Sequence[Fixture],
-    pool: Pool,
-    results: MemoryObjectSendStream[Results],
-    again: bool,
-) -> list[Fixture]:
-    """Play the fixtures; return those that passed before one of their programs was known to leak."""
-    plan = batches(contest.setting, fixtures, pool.count)
-    samples = slots_to_check(plan, contest.seed)
-    passed: list[Fixture] = []
-    send, receive = anyio.create_memory_object_stream[tuple[list[Fixture], list[int]]](len(plan))
-    for work in zip(plan, samples, strict=True):
-        send.send_nowait(work)
-    send.close()
-    async with anyio.create_task_group() as group:
-        for _ in range(pool.count):
-            group.start_soon(_worker, contest, receive.clone(), pool, results, again, passed)
-        receive.close()
-    return [] if again else [f for f in passed if contest.leaky.intersection(f.lineup)]
+def _stand_ins(
+    contest: Contest, fixtures: Sequence[Fixture]
+) -> tuple[list[Fixture], dict[Fixture, list[Fixture]]]:
+    """Fixtures to be played, and for those that stand for other repetitions of their lineup, these."""
+    first: dict[tuple[str, ...], Fixture] = {}
+    rest: dict[Fixture, list[Fixture]] = {}
+    playing = []
+    for fixture in fixtures:
+        stand_in = first.get(fixture.lineup)
+        if stand_in is not None:
+            rest[stand_in].append(fixture)
+            continue
+        playing.append(fixture)
+        if not contest.may_draw(fixture):
+            first[fixture.lineup] = fixture
+            rest[fixture] = []
+    return playing, rest
 
 
-async def _worker(
-    contest: Contest,
-    work: MemoryObjectReceiveStream[tuple[list[Fixture], list[int]]],
-    pool: Pool,
-    results: MemoryObjectSendStream[Results],
-    again: bool,
-    passed: list[Fixture],
-) -> None:
-    async with work:
-        async for fixtures, sample in work:
-            known = frozenset(contest.leaky)
-            played, lost = await _outcomes(contest, fixtures, sample, pool)
-            contest.leaky.update(digest for outcome in played for digest in outcome.leaky)
-            passed += [o.fixture for o in played if _may_leak(o, known)]
-            await results.send(Results(played, again, tuple(lost)))
+class Play:
+    """Fixtures on their way through the pool. `drew` are stand-ins whose programs looked at a tape after all."""
+
+    def __init__(
+        self, contest: Contest, pool: Pool, results: MemoryObjectSendStream[Results]
+    ) -> None:
+        self.contest = contest
+        self.pool = pool
+        self.results = results
+        self.drew: list[Fixture] = []
+        self._unchecked: list[Fixture] = []
+
+    def suspect(self) -> list[Fixture]:
+        """Fixtures that were played unchecked before one of their programs was known to leak."""
+        return [f for f in self._unchecked if self.contest.leaky.intersection(f.lineup)]
+
+    async def play(
+        self,
+        fixtures: Sequence[Fixture],
+        rest: dict[Fixture, list[Fixture]],
+        *,
+        again: bool = False,
+    ) -> None:
+        """Play the fixtures and send their outcomes, with those of the repetitions that they stand for."""
+        plan = batches(self.contest.setting, fixtures, self.pool.count)
+        samples = slots_to_check(plan, self.contest.seed)
+        send, receive = anyio.create_memory_object_stream[tuple[list[Fixture], list[int]]](
+            len(plan)
+        )
+        for work in zip(plan, samples, strict=True):
+            send.send_nowait(work)
+        send.close()
+        async with anyio.create_task_group() as group, receive:
+            for _ in range(self.pool.count):
+                group.start_soon(self._worker, receive.clone(), rest, again)
+
+    async def _worker(
+        self,
+        work: MemoryObjectReceiveStream[tuple[list[Fixture], list[int]]],
+        rest: dict[Fixture, list[Fixture]],
+        again: bool,
+    ) -> None:
+        async with work:
+            async for fixtures, sample in work:
+                known = frozenset(self.contest.leaky)
+                played, lost = await self._outcomes(fixtures, sample)
+                outcomes = [o for outcome in played for o in self._with_twins(*outcome, rest)]
+                for outcome in outcomes:
+                    self.contest.leaky.update(outcome.leaky)
+                    if _may_leak(outcome, known):
+                        self._unchecked.append(outcome.fixture)
+                await self.results.send(Results(outcomes, again, tuple(lost)))
+
+    def _with_twins(
+        self, outcome: Outcome, repeatable: bool, rest: dict[Fixture, list[Fixture]]
+    ) -> list[Outcome]:
+        """An outcome, and the same for the repetitions that it stands for."""
+        twins = rest.get(outcome.fixture, [])
+        if twins and not repeatable:
+            self.drew.append(outcome.fixture)
+            return [outcome]
+        return [outcome, *(replace(outcome, fixture=twin) for twin in twins)]
+
+    async def _outcomes(
+        self, fixtures: list[Fixture], sample: Sequence[int]
+    ) -> tuple[list[tuple[Outcome, bool]], list[Fixture]]:
+        """Outcomes, each with whether it is repeatable; and the fixtures that lost their worker every time."""
+        batch = self.contest.batch(fixtures, sample)
+        for _ in range(TRIES):
+            with suppress(WorkerLost):
+                played = Played.decoded(await self.pool.call(batch.encoded()))
+                settled = outcomes(self.contest.setting, batch, fixtures, played)
+                return list(zip(settled, repeatable(batch, played), strict=True)), []
+        if len(fixtures) == 1:
+            return [], fixtures
+        half = math.ceil(len(fixtures) / 2)
+        first = await self._outcomes(fixtures[:half], ())
+        second = await self._outcomes(fixtures[half:], ())
+        return first[0] + second[0], first[1] + second[1]
 
 
 def _may_leak(outcome: Outcome, known: Collection[str]) -> bool:
     """Whether the outcome has a seat unchecked whose program was not known to leak when it was played."""
     return not all(outcome.checked) and not known.issuperset(outcome.fixture.lineup)
-
-
-async def _outcomes(
-    contest: Contest, fixtures: list[Fixture], sample: Sequence[int], pool: Pool
-) -> tuple[list[Outcome], list[Fixture]]:
-    """The outcomes of the fixtures, and those fixtures that lost their worker every time."""
-    batch = contest.batch(fixtures, sample)
-    for _ in range(TRIES):
-        try:
-            played = Played.decoded(await pool.call(batch.encoded()))
-            return outcomes(contest.setting, batch, fixtures, played), []
-        except WorkerLost:
-            continue
-    if len(fixtures) == 1:
-        return [], fixtures
-    half = math.ceil(len(fixtures) / 2)
-    first = await _outcomes(contest, fixtures[:half], (), pool)
-    second = await _outcomes(contest, fixtures[half:], (), pool)
-    return first[0] + second[0], first[1] + second[1]

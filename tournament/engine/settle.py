@@ -37,6 +37,16 @@ def outcomes(
     return settled
 
 
+def repeatable(batch: Batch, played: Played) -> list[bool]:
+    """Of each match, whether it is the same in every repetition: nothing in it was drawn from a tape."""
+    seats = batch.seats
+    drawn = batch.repetition.noise > 0 or batch.repetition.continuation is not None
+    return [
+        not drawn and all(match * seats + seat in played.tapeless for seat in range(seats))
+        for match in range(len(batch.matches))
+    ]
+
+
 def payoffs(
     setting: Setting, moves: Sequence[str], rounds: int, faults: Sequence[Fault]
 ) -> tuple[float | None, ...]:

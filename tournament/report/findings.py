@@ -15,17 +15,18 @@ def show(reports: Sequence[Report], refused: Sequence[ProgramRefused], json: boo
     if json:
         tables.show_json([*map(_refusal, refused), *map(_object, reports)])
         return
-    for error in refused:
-        sys.stdout.write(f"{error}\n")
-    for report in reports:
-        sys.stdout.write("".join(_lines(report)))
+    lines = [str(error) for error in refused]
+    lines += [line for report in reports for line in _lines(report)]
+    sys.stdout.write("".join(f"{tables.printable(line)}\n" for line in lines))
 
 
 def _lines(report: Report) -> list[str]:
     name = report.program.path or report.program.name
+    if report.problem:
+        return [f"{name}: {report.problem}"]
     if not report.findings:
         share = f"{report.fuel / 1e6:.1f} million fuel a move"
-        return [f"{name}: ok ({report.matches} matches, at most {share})\n"]
+        return [f"{name}: ok ({report.matches} matches, at most {share})"]
     return [
         f"{name}: {finding.game}, {finding.play}: {fault_text(report.program.name, finding.fault)}"
         for finding in report.findings
@@ -33,7 +34,14 @@ def _lines(report: Report) -> list[str]:
 
 
 def _refusal(error: ProgramRefused) -> dict[str, Any]:
-    return {"file": error.file, "ok": False, "problem": error.problem, "findings": []}
+    return {
+        "file": error.file,
+        "ok": False,
+        "problem": error.problem,
+        "matches": 0,
+        "fuel": 0,
+        "findings": [],
+    }
 
 
 def _object(report: Report) -> dict[str, Any]:
@@ -42,7 +50,8 @@ def _object(report: Report) -> dict[str, Any]:
     ]
     return {
         "file": report.program.path,
-        "ok": not findings,
+        "ok": report.ok,
+        "problem": report.problem,
         "matches": report.matches,
         "fuel": report.fuel,
         "findings": findings,

@@ -1,17 +1,22 @@
 """Rows as tables on a terminal, or as JSON."""
 
 import json
+import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 Row = Mapping[str, Any]
 WIDTH_OF_A_PIPE = 240
+UNBOUNDED = 100_000
 
 
 def console(*, error: bool = False) -> Console:
@@ -22,14 +27,18 @@ def console(*, error: bool = False) -> Console:
 
 
 def show(rows: Sequence[Row], columns: Sequence[str], title: str = "") -> None:
-    """Print the rows as a table with these columns."""
+    """Print the rows as a table with these columns. Words and numbers are not broken: sooner, lines are too long."""
     table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
     for column in columns:
-        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
-        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        numeric = all(isinstance(row.get(column), int | float | Decimal | None) for row in rows)
+        table.add_column(Text(printable(column)), justify="right" if numeric else "left")
     for row in rows:
-        table.add_row(*(Text(cell(row.get(column))) for column in columns))
-    console().print(table)
+        table.add_row(*(Text(printable(cell(row.get(column)))) for column in columns))
+    output = console()
+    unbounded = output.options.update(width=UNBOUNDED)
+    least = Measurement.get(output, unbounded, table).minimum
+    output.width = max(output.width, least)
+    output.print(table)
 
 
 def cell(value: Any) -> str:
@@ -43,14 +52,47 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+def printable(text: str) -> str:
+    """The text with whatever might command a terminal, or hide from its reader, as an escape."""
+    return "".join(
+        character
+        if character.isprintable() or character in "\n\t"
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
 def show_json(value: Any) -> None:
-    """Print a value as JSON."""
-    sys.stdout.write(json.dumps(value, indent=2, default=str, ensure_ascii=False) + "\n")
+    """Print a value as JSON; a number that is not finite, of which JSON knows nothing, is null."""
+    text = json.dumps(_finite(value), indent=2, default=_plain, allow_nan=False)
+    sys.stdout.write(f"{text}\n")
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    return [*map(_finite, value)] if isinstance(value, list | tuple) else value
 
 
 def objects(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
     """Rows as objects, by column."""
     return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def distinct(columns: Sequence[str]) -> list[str]:
+    """Names of columns, with a number added to those that were there before."""
+    seen: Counter[str] = Counter()
+    names = []
+    for column in columns:
+        seen[column] += 1
+        names.append(column if seen[column] == 1 else f"{column}_{seen[column]}")
+    return names
 
 
 def matrix(rows: Sequence[Row], order: Sequence[str]) -> tuple[list[dict[str, Any]], list[str]]:

@@ -4,6 +4,7 @@ A wheel carries the image. In a source checkout it is built when the checkout is
 user's cache when the guest has changed since. The compiled form depends on the machine and is always made here.
 """
 
+import atexit
 import contextlib
 import fcntl
 import hashlib
@@ -97,9 +98,14 @@ def build(target: Path) -> None:
         run = f"import {BUILDER}; {BUILDER}.script()"
         command = [sys.executable, "-c", run, "-d", "bot.wit", "-w", "bot", "componentize"]
         command += ["--stub-wasi", "-p", folder, "app", "-o", str(output)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode or not output.exists():
-            raise ImageError(f"the sandbox image could not be built: {done.stderr.strip()[-2000:]}")
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True) as builder:
+            # A process that is told to stop may end while a thread of it waits here.
+            atexit.register(builder.kill)
+            _, errors = builder.communicate()
+            atexit.unregister(builder.kill)
+        if builder.returncode or not output.exists():
+            raise ImageError(f"the sandbox image could not be built: {errors.strip()[-2000:]}")
         _written(target, output.read_bytes())
 
 

@@ -102,9 +102,9 @@ class Instance:
         """What the guest answers to these rounds (see `bot.wit`). Raises `Ended`."""
         return self._call("play", lines)
 
-    def drop(self, positions: list[int]) -> None:
-        """End the matches at these positions. Raises `Ended`."""
-        self._call("drop", json.dumps(positions))
+    def drop(self, positions: list[int]) -> str:
+        """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
+        return self._call("drop", json.dumps(positions))
 
     def _call(self, name: str, *arguments: str) -> str:
         self._image.tick()

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 LEAST_FUEL = 5_000_000
 """Less is not even enough to load a program."""
+MOST_FUEL = 10**15
+"""About a day for one move; the runtime cannot count much further."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A record: opening it, writing to it, and asking it."""
 
+import itertools
 import json
 import os
 import threading
@@ -156,16 +157,17 @@ class Record:
             first = queries.last(cursor, "match", "matches") + 1
             matches = range(first, first + len(outcomes))
             numbered = dict(zip(matches, outcomes, strict=True))
-            if numbered:
-                rows.insert_matches(cursor, sitting, numbered)
+            rows.insert_matches(cursor, sitting, numbered)
             return matches
 
     def replace(self, sitting: int, outcomes: Sequence[Outcome]) -> None:
-        """Put outcomes in the place of those that their fixtures had in the same run, all or none."""
+        """Put outcomes in the place, and under the match numbers, of those of the same fixtures."""
         with self._transaction() as cursor:
-            first = queries.last(cursor, "match", "matches") + 1
-            queries.remove(cursor, sitting, {outcome.fixture for outcome in outcomes})
-            rows.insert_matches(cursor, sitting, dict(enumerate(outcomes, first)))
+            known = queries.matches(cursor, queries.run_of(cursor, sitting))
+            new = itertools.count(queries.last(cursor, "match", "matches") + 1)
+            numbered = {known.get(each.fixture) or next(new): each for each in outcomes}
+            rows.remove_matches(cursor, list(numbered))
+            rows.insert_matches(cursor, sitting, numbered)
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""
@@ -175,7 +177,7 @@ class Record:
     def played(self, run: int) -> set[Fixture]:
         """The fixtures of a run that have been played."""
         with self._cursor() as cursor:
-            return queries.played(cursor, run)
+            return set(queries.matches(cursor, run))
 
     def programs(self) -> dict[str, Program]:
         """Every program of the record, by digest."""

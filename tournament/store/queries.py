@@ -18,7 +18,10 @@ from tournament.store.failures import one_line
 ROWS = 1000
 """How many rows are fetched at a time."""
 ROUNDS = 2_000_000
-"""How many rounds are read at a time: a move takes some 50 bytes while it is turned into text."""
+"""How many rounds are read at a time: a move takes some 50 bytes while it is turned into text.
+
+A match counts for 100 more, so that short ones are not read all at once either.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,28 +82,19 @@ def end_abandoned(connection: DuckDBPyConnection) -> None:
     )
 
 
-def played(connection: DuckDBPyConnection, run: int) -> set[Fixture]:
-    """The fixtures of a run that have been played."""
+def run_of(connection: DuckDBPyConnection, sitting: int) -> int:
+    """The run that a sitting belongs to."""
+    return int(_one(connection, "select run from sittings where sitting = ?", [sitting])[0])
+
+
+def matches(connection: DuckDBPyConnection, run: int) -> dict[Fixture, int]:
+    """The match numbers of the fixtures of a run that have been played."""
     digests = {number: digest for digest, number in numbers(connection).items()}
-    found = connection.execute("select lineup, repetition from matches where run = ?", [run])
+    found = connection.execute("select lineup, repetition, match from matches where run = ?", [run])
     return {
-        Fixture(tuple(digests[number] for number in lineup), repetition)
-        for lineup, repetition in _rows(found)
+        Fixture(tuple(digests[number] for number in lineup), repetition): match
+        for lineup, repetition, match in _rows(found)
     }
-
-
-def remove(connection: DuckDBPyConnection, sitting: int, fixtures: set[Fixture]) -> None:
-    """Take these fixtures out of the run that a sitting belongs to."""
-    run = int(_one(connection, "select run from sittings where sitting = ?", [sitting])[0])
-    digests = {number: digest for digest, number in numbers(connection).items()}
-    found = connection.execute("select match, lineup, repetition from matches where run = ?", [run])
-    matches = [
-        match
-        for match, lineup, repetition in found.fetchall()
-        if Fixture(tuple(digests[number] for number in lineup), repetition) in fixtures
-    ]
-    for table in ("leaks", "faults", "seats", "matches"):
-        connection.execute(f"delete from {table} where list_contains(?, match)", [matches])
 
 
 def outcome(connection: DuckDBPyConnection, match: int) -> Played:

@@ -23,7 +23,9 @@ from tournament.store.database import Record
 MOST_ROWS = 2000
 """Matches in a transaction: from here on, more of them make the single match no cheaper."""
 MOST_MOVES = 4_000_000
+"""Moves in a transaction, where matches are long."""
 MOST_SECONDS = 0.5
+"""How long an outcome waits for others to be committed with."""
 WAITING = 16
 """How many lists of outcomes may wait; whoever sends more waits too."""
 
@@ -42,6 +44,7 @@ class Recorder:
         self._record = record
         self._sitting = sitting
         self._committed = committed
+        self._failure: RecordError | None = None
         self._one = CapacityLimiter(1)
         self._give, self._take = create_memory_object_stream[Sequence[Outcome]](WAITING)
 
@@ -58,37 +61,44 @@ class Recorder:
                 with recorder._give:
                     yield recorder
         except BaseExceptionGroup as errors:
-            ours, _ = errors.split(RecordError)
-            raise (ours or errors).exceptions[0] from None
+            raise recorder._failure or errors.exceptions[0] from None
 
     async def send(self, outcomes: Sequence[Outcome]) -> None:
         """Hand outcomes over; waits while too many are waiting already."""
         try:
-            await self._give.send(outcomes)
+            if outcomes:
+                await self._give.send(outcomes)
         except (BrokenResourceError, ClosedResourceError):
-            raise RecordError(f"{self._record.path}: recording has ended") from None
+            ended = RecordError(f"{self._record.path}: recording has ended")
+            raise self._failure or ended from None
 
     async def _run(self) -> None:
         """Commit until the stream ends. Cancelling does not reach this: it ends the stream."""
         with CancelScope(shield=True), self._take:
             while batch := await self._batch():
-                await to_thread.run_sync(
-                    self._record.append, self._sitting, batch, limiter=self._one
-                )
+                await self._commit(batch)
                 self._committed(batch)
+
+    async def _commit(self, batch: Sequence[Outcome]) -> None:
+        try:
+            await to_thread.run_sync(self._record.append, self._sitting, batch, limiter=self._one)
+        except RecordError as error:
+            self._failure = error
+            raise
 
     async def _batch(self) -> list[Outcome]:
         """The outcomes to be committed next; none when the stream has ended."""
         batch: list[Outcome] = []
         with suppress(EndOfStream):
-            while not batch:
-                batch += await self._take.receive()
+            batch += await self._take.receive()
+            moves = _moves(batch)
             with move_on_after(MOST_SECONDS):
-                while not _full(batch):
-                    batch += await self._take.receive()
+                while len(batch) < MOST_ROWS and moves < MOST_MOVES:
+                    more = await self._take.receive()
+                    batch += more
+                    moves += _moves(more)
         return batch
 
 
-def _full(batch: Sequence[Outcome]) -> bool:
-    moves = sum(len(moves) for outcome in batch for moves in outcome.moves)
-    return len(batch) >= MOST_ROWS or moves >= MOST_MOVES
+def _moves(outcomes: Sequence[Outcome]) -> int:
+    return sum(len(moves) for outcome in outcomes for moves in outcome.moves)

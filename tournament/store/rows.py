@@ -48,7 +48,7 @@ def insert_entrants(
     if not entrants and not refused:
         return
     bots, programs, problems = zip(*entrants, *refused, strict=True)
-    _insert(
+    _run(
         cursor,
         "insert into entrants select ?, bot, program, problem from staged",
         {
@@ -66,7 +66,7 @@ def _insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) ->
     if not new:
         return
     first = max(known.values(), default=0) + 1
-    _insert(
+    _run(
         cursor,
         """
         insert into programs (program, digest, source, name, path)
@@ -86,6 +86,8 @@ def insert_matches(
     cursor: DuckDBPyConnection, sitting: int, outcomes: Mapping[int, Outcome]
 ) -> None:
     """Insert outcomes under their match numbers."""
+    if not outcomes:
+        return
     numbers = queries.numbers(cursor)
     lineups = {
         match: [numbers[digest] for digest in outcome.fixture.lineup]
@@ -97,13 +99,20 @@ def insert_matches(
     _insert_leaks(cursor, outcomes, numbers)
 
 
+def remove_matches(cursor: DuckDBPyConnection, matches: Sequence[int]) -> None:
+    """Remove all there is of matches."""
+    for table in ("leaks", "faults", "seats", "matches"):
+        query = f"delete from {table} where match in (select match from staged)"
+        _run(cursor, query, {"match": np.array(matches, dtype=np.int64)})
+
+
 def _insert_lineups(
     cursor: DuckDBPyConnection,
     sitting: int,
     outcomes: Mapping[int, Outcome],
     lineups: Mapping[int, list[int]],
 ) -> None:
-    _insert(
+    _run(
         cursor,
         """
         insert into matches (match, run, sitting, repetition, lineup, rounds)
@@ -141,7 +150,7 @@ def _parts(seats: Sequence[Seat]) -> Iterator[list[Seat]]:
 
 
 def _insert_part(cursor: DuckDBPyConnection, seats: Sequence[Seat]) -> None:
-    _insert(
+    _run(
         cursor,
         f"""
         insert into seats (match, seat, program, payoff, moves, intended, fuel, checked)
@@ -181,7 +190,7 @@ def _insert_faults(cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome]) 
     faults = [(match, fault) for match, outcome in outcomes.items() for fault in outcome.faults]
     if not faults:
         return
-    _insert(
+    _run(
         cursor,
         """
         insert into faults (match, seat, round, kind, message, traceback, output)
@@ -208,16 +217,16 @@ def _insert_leaks(
     if leaks:
         match, program = np.array(leaks).T
         query = "insert into leaks (match, program) select match, program from staged"
-        _insert(cursor, query, {"match": match, "program": program})
+        _run(cursor, query, {"match": match, "program": program})
 
 
-def _insert(
+def _run(
     cursor: DuckDBPyConnection,
     query: str,
     columns: Mapping[str, ArrayLike],
     parameters: Sequence[object] = (),
 ) -> None:
-    """Run an inserting query that reads `columns` from `staged`."""
+    """Run a query that reads `columns` from `staged`."""
     cursor.register("staged", dict(columns))
     cursor.execute(query, list(parameters))
     cursor.unregister("staged")

@@ -20,8 +20,8 @@ create or replace view current_matches as
     join (select run, list(program) as programs from bots group by run) using (run)
     where list_has_all(programs, lineup);
 
--- What a program was paid per round of a match, against which others. Where it sits more than once, the mean over
--- its seats. With a discount, "per round" is the mean by the weights that the rounds have.
+-- What a program was paid per round of a match, against which others. Where it sits more than once, the
+-- mean over its seats. With a discount, "per round" is the mean by the weights that the rounds have.
 create or replace view results as
     select
         run, match, program,
@@ -78,7 +78,8 @@ create or replace view payoff_matrix as
     join opponents using (run, others)
     order by run, bot, opponent;
 
--- `score` is the mean of a bot's row of `payoff_matrix`. It is rounded, so that sums taken in another order tie.
+-- `score` is the mean of a bot's row of `payoff_matrix`. It is rounded, so that bots whose payoffs were
+-- summed in another order still tie.
 create or replace view leaderboard as
     with scores as (
         select
@@ -179,7 +180,8 @@ create or replace view moves as
     from played
     join matches using (match)
     join runs using (run)
-    join names using (sitting, program);
+    join names using (sitting, program)
+    order by match, seat, round;
 
 -- Which rules a bot broke, how often, and what it said the first time.
 create or replace view faulted as

@@ -95,6 +95,11 @@ class View:
         return self._shared
 
     @property
+    def drew(self):
+        """Whether either tape has been looked at."""
+        return self._rng is not None or self._shared is not None
+
+    @property
     def history(self):
         """The joint moves so far, each a tuple in seat order."""
         if self.game.seats == 2:
