@@ -1,14 +1,14 @@
 """Does a bot load, obey and finish? Its unit tests, in the sandbox."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 
 from tournament.engine.run import Contest, workers
 from tournament.errors import NotFound, TournamentError, UsageError, ungrouped
 from tournament.game import MatrixGame, Repetition, Setting
-from tournament.library import games, load_game
+from tournament.library import Entrants, games, load_game
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import KINDS, Program
 from tournament.sandbox.image import Say
@@ -76,18 +76,20 @@ def settings_for(program: Program, game: MatrixGame) -> list[Setting]:
     return fitting
 
 
-def check(
-    programs: Sequence[Program], game: str, say: Say, limits: Limits = Limits()
-) -> list[Report]:
+def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Report]:
     """Play each program against probes and itself, in every seat, and collect its faults."""
     default = load_game(game)
 
     async def check_all() -> list[Report]:
         async with workers(await image_ready(say), 1, limits) as pool:
-            return [await _check(program, default, limits, pool) for program in programs]
+            return [await _check(program, default, limits, pool) for program in entrants.programs]
 
+    if not entrants.programs:
+        return []
     with ungrouped():
-        return anyio.run(check_all) if programs else []
+        reports = {report.program.digest: report for report in anyio.run(check_all)}
+    twins = (replace(reports[twin.digest], program=twin) for twin, _ in entrants.twins)
+    return [*reports.values(), *twins]
 
 
 async def _check(program: Program, game: MatrixGame, limits: Limits, pool: Pool) -> Report:

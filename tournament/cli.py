@@ -1,15 +1,17 @@
 """The `tournament` command. No logic: it reads arguments, calls the floors below, and prints."""
 
+import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Optional
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from tournament.errors import TournamentError, UsageError
+from tournament.report.text import printable
 
 if TYPE_CHECKING:
     from tournament.game import Setting
@@ -33,15 +35,17 @@ Game = Annotated[
     str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
 ]
 Set = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
 ]
 Rounds = Annotated[
-    Optional[int], typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
+    int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
 ]
 Continue = Annotated[
-    Optional[float],
-    typer.Option("--continue", metavar="P", help="Or: play on with probability P after each round."),
+    float | None,
+    typer.Option(
+        "--continue", metavar="P", help="Or: play on with probability P after each round."
+    ),
 ]
 Discount = Annotated[float, typer.Option(metavar="D", help="Round r counts D to the power r.")]
 Noise = Annotated[float, typer.Option(metavar="E", help="A move is another with probability E.")]
@@ -49,7 +53,7 @@ Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same see
 Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
 Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Run = Annotated[Optional[int], typer.Option("--run", metavar="R", help="A run (the latest).")]
+Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
 
 FUEL = 1_000_000_000
 
@@ -57,32 +61,54 @@ FUEL = 1_000_000_000
 def main() -> None:
     """Run the command; a deliberate error is one line on stderr."""
     try:
-        app()
+        _run_app()
     except UsageError as error:
-        _stop(error, USAGE)
+        _stop(str(error), USAGE)
     except TournamentError as error:
-        _stop(error, FAULT)
+        _stop(str(error), FAULT)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(FAULT)
+    except OSError as error:
+        # What is left to be printed would fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(FAULT)
+        _stop(f"{error.filename or 'what comes out cannot be written'}: {error.strerror}", FAULT)
 
 
-def _stop(error: TournamentError, code: int) -> NoReturn:
-    sys.stderr.write(f"tournament: {error}\n")
+def _run_app() -> None:
+    _open_streams()
+    try:
+        app()
+    finally:
+        sys.stdout.flush()
+
+
+def _open_streams() -> None:
+    """See to it that there is a stdin, stdout and stderr, and that they take any text."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Or else the next file opened would get its number, and what is printed would go there.
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop(problem: str, code: int) -> NoReturn:
+    _say(f"tournament: {problem}")
     sys.exit(code)
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{printable(text)}\n")
     sys.stderr.flush()
 
 
 @app.command()
 def run(
     pop: Annotated[
-        Optional[list[Path]],
+        list[Path] | None,
         typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
     ] = None,
     game: Game = "prisoners_dilemma",
@@ -94,7 +120,8 @@ def run(
     reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
     seed: Seed = 0,
     workers: Annotated[
-        Optional[int], typer.Option(metavar="W", min=1, help="Worker processes (one a core).")
+        int | None,
+        typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core)."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
     fuel: Fuel = FUEL,
@@ -117,15 +144,17 @@ def run(
 
     setting = _setting(game, set_, rounds, continuation, discount, noise)
     entrants = find_bots(pop or [packaged_bots()])
-    lineup = line_up(lambda program: program.fits(setting), entrants, setting.game.name)
+    lineup = line_up(setting, entrants)
     programs = {program.digest: program for program in lineup.programs}
     contest = Contest(setting, seed, programs, _limits(fuel), strict)
     with Record.open(db) as record:
         sitting = Sitting(record, contest, lineup, reps)
         summary = sitting.summary
         _say(f"{_described(setting)}: {len(programs)} bots, {summary.planned:,} matches")
-        for file, problem in lineup.left_out:
-            _say(f"left out: {file} {problem}")
+        _say_left_out(lineup.problems)
+        if lineup.elsewhere:
+            files = ", ".join(file.removesuffix(".py") for file, _ in lineup.elsewhere)
+            _say(f"left out, for they play other games: {files}")
         if summary.before:
             _say(f"{summary.before:,} of them are played already")
         with progress(len(sitting.missing)) as watch:
@@ -142,18 +171,24 @@ def _finish(record: "Record", summary: Any, db: Path, json: bool) -> None:
         sys.exit(128 + summary.signal)
     _print_leaderboard(record, summary.run, json)
     for digest in summary.leaky:
-        _say(f"leaky: {record.programs()[digest].name} behaves differently when it plays alone; it was played alone")
+        name = record.programs()[digest].name
+        _say(f"leaky: {name} moves differently when it plays alone; it was played alone")
     _say(f"{summary.played:,} matches played, recorded as run {summary.run} in {db}")
     if summary.lost:
         _say(f"{len(summary.lost)} matches could not be played: their workers died; try again")
         sys.exit(FAULT)
 
 
+def _say_left_out(problems: Iterable[tuple[str, str]]) -> None:
+    for file, problem in problems:
+        _say(f"left out: {file} {problem}")
+
+
 @app.command("list")
 def list_(
     what: Annotated[str, typer.Argument(metavar="games|bots|runs")],
     pop: Annotated[
-        Optional[list[Path]], typer.Option("--pop", "-p", metavar="PATH", help="Whose bots.")
+        list[Path] | None, typer.Option("--pop", "-p", metavar="PATH", help="Whose bots.")
     ] = None,
     db: Db = RESULTS,
     json: Json = False,
@@ -162,13 +197,18 @@ def list_(
 
     Example: tournament list games
     """
+    from tournament.library import find_bots, packaged_bots
     from tournament.report import listing
 
     if what == "runs":
         with _reading(db) as record:
             rows = _rows(record, listing.RUNS)
-    elif what in ("games", "bots"):
-        rows = listing.games() if what == "games" else listing.bots(pop or [])
+    elif what == "games":
+        rows = listing.games()
+    elif what == "bots":
+        entrants = find_bots(pop or [packaged_bots()])
+        rows = listing.bots(entrants)
+        _say_left_out(entrants.left_out)
     else:
         raise UsageError(f"{what!r} cannot be listed: say games, bots or runs")
     _print(rows, json)
@@ -192,9 +232,9 @@ def check(
     from tournament.report import findings
 
     entrants = find_bots(files)
-    reports = [check(program, game, _say, _limits(fuel)) for program in entrants.programs]
+    reports = check(entrants, game, _say, _limits(fuel))
     findings.show(reports, entrants.refused, json)
-    if entrants.refused or any(report.findings for report in reports):
+    if entrants.refused or not all(report.ok for report in reports):
         sys.exit(FAULT)
 
 
@@ -224,7 +264,7 @@ def play(
 
     setting = _setting(game, set_, rounds, continuation, discount, noise)
     if len(bots) != setting.game.seats:
-        raise UsageError(f"{setting.game.name} has {setting.game.seats} seats; {len(bots)} bots are given")
+        raise UsageError(f"{setting.game.name} takes {setting.game.seats} bots, not {len(bots)}")
     programs = [load_bot(name) for name in bots]
     contest = Contest(setting, seed, {p.digest: p for p in programs}, _limits(fuel))
     fixture = Fixture(tuple(program.digest for program in programs), repetition)
@@ -266,7 +306,7 @@ def matrix(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
 def replay(
     match: Annotated[int, typer.Argument(metavar="MATCH")],
     game: Annotated[
-        Optional[str], typer.Option("--game", metavar="FILE", help="The file of a game of your own.")
+        str | None, typer.Option("--game", metavar="FILE", help="The file of a game of your own.")
     ] = None,
     db: Db = RESULTS,
     json: Json = False,
@@ -288,7 +328,7 @@ def replay(
 
 @app.command()
 def digest(
-    run: Annotated[Optional[int], typer.Argument(metavar="[RUN]")] = None,
+    run: Annotated[int | None, typer.Argument(metavar="[RUN]")] = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
@@ -311,7 +351,7 @@ def digest(
 
 @app.command()
 def sql(
-    query: Annotated[Optional[str], typer.Argument(metavar="[QUERY]")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="[QUERY]")] = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
@@ -322,17 +362,18 @@ def sql(
     from tournament.report import prompt
 
     with _reading(db) as record:
-        if query is None:
-            prompt.ask(record.sql)
-        else:
-            _print(_rows(record, query), json)
+        if query is not None:
+            text = query.encode("utf-8", "replace").decode()
+            _print_answer(record.sql(text), json)
+        elif not prompt.ask(record.sql, lambda answer: _print_answer(answer, json)):
+            sys.exit(USAGE)
 
 
 def _setting(
     game: str,
-    parameters: Optional[Sequence[str]],
-    rounds: Optional[int],
-    continuation: Optional[float],
+    parameters: Sequence[str] | None,
+    rounds: int | None,
+    continuation: float | None,
     discount: float,
     noise: float,
 ) -> "Setting":
@@ -353,10 +394,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _limits(fuel: int) -> Any:
-    from tournament.sandbox.limits import LEAST_FUEL, Limits
+    from tournament.sandbox.limits import LEAST_FUEL, MOST_FUEL, Limits
 
-    if fuel < LEAST_FUEL:
-        raise UsageError(f"--fuel {fuel:,} is too little to start a bot: at least {LEAST_FUEL:,}")
+    if not LEAST_FUEL <= fuel <= MOST_FUEL:
+        raise UsageError(f"--fuel is {fuel:,}, and must be from {LEAST_FUEL:,} to {MOST_FUEL:,}")
     return Limits(fuel=fuel)
 
 
@@ -379,7 +420,7 @@ def _reading(db: Path) -> "Iterator[Record]":
         yield record
 
 
-def _run(record: "Record", run: Optional[int]) -> int:
+def _run(record: "Record", run: int | None) -> int:
     """The run that is meant: the one given, or that of the latest sitting."""
     from tournament.errors import NotFound
 
@@ -396,6 +437,18 @@ def _rows(record: "Record", query: str) -> list[dict[str, Any]]:
     from tournament.report import tables
 
     return tables.objects(*record.sql(query))
+
+
+def _print_answer(answer: tuple[list[str], list[tuple[Any, ...]]], json: bool) -> None:
+    """Print rows of columns, even if none or if two columns have one name."""
+    from tournament.report import tables
+
+    columns = tables.distinct(answer[0])
+    rows = tables.objects(columns, answer[1])
+    if json:
+        tables.show_json(rows)
+    else:
+        tables.show(rows, columns)
 
 
 def _print(rows: list[dict[str, Any]], json: bool) -> None:

@@ -159,6 +159,15 @@ class Entrants:
     refused: tuple[ProgramRefused, ...] = ()
     twins: tuple[tuple[Program, Program], ...] = ()
 
+    @property
+    def left_out(self) -> list[tuple[str, str]]:
+        """Names of the files that were not entered, and why."""
+        refused = [(Path(each.file.strip("'\"")).name, each.problem) for each in self.refused]
+        return refused + [
+            (Path(twin.path).name, f"is the same program as {entered.path}")
+            for twin, entered in self.twins
+        ]
+
 
 def packaged_bots() -> Path:
     """The folder of the bots that come with the engine."""

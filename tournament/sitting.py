@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio.abc import CancelScope
+from anyio import CancelScope
 
 from tournament import __version__
 from tournament.engine.run import Contest, Results, play_all, workers
@@ -93,26 +93,16 @@ def line_up(setting: Setting, entrants: Entrants) -> Lineup:
         raise entrants.refused[0]
     if not playing:
         raise UsageError(f"none of the bots plays {game}")
-    problems = [(_name(refused.file.strip("'\"")), refused.problem) for refused in entrants.refused]
-    problems += [
-        (_name(twin.path), f"is the same program as {_name(entered.path)}")
-        for twin, entered in entrants.twins
-    ]
-    problems += [(_name(each.path), _plays(each)) for each in others if each not in abroad]
-    elsewhere = [(_name(each.path), _plays(each)) for each in abroad]
-    return Lineup(playing, tuple(problems), tuple(elsewhere))
+    problems = [*entrants.left_out, *(_unfit(each) for each in others if each not in abroad)]
+    return Lineup(playing, tuple(problems), tuple(map(_unfit, abroad)))
 
 
 def _games(program: Program) -> set[str]:
     return set(program.plays) - set(KINDS)
 
 
-def _plays(program: Program) -> str:
-    return f"plays {', '.join(program.plays)}"
-
-
-def _name(path: str) -> str:
-    return Path(path).name
+def _unfit(program: Program) -> Problem:
+    return Path(program.path).name, f"plays {', '.join(program.plays)}"
 
 
 def run_key(contest: Contest) -> str:

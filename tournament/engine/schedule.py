@@ -89,5 +89,3 @@ def _by_block(fixtures: Sequence[Fixture]) -> list[Fixture]:
         fixtures,
         key=lambda f: (sorted(block[digest] for digest in f.lineup), f.repetition, f.lineup),
     )
-
-

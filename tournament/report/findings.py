@@ -7,6 +7,7 @@ from typing import Any
 from tournament.check import Report
 from tournament.errors import ProgramRefused
 from tournament.report import tables
+from tournament.report.text import printable
 from tournament.report.transcript import fault_text
 
 
@@ -17,7 +18,7 @@ def show(reports: Sequence[Report], refused: Sequence[ProgramRefused], json: boo
         return
     lines = [str(error) for error in refused]
     lines += [line for report in reports for line in _lines(report)]
-    sys.stdout.write("".join(f"{tables.printable(line)}\n" for line in lines))
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
 
 
 def _lines(report: Report) -> list[str]:

@@ -1,14 +1,19 @@
 """What there is: games, bots, runs."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from tournament import library
 
 RUNS = """
-    select run, game, config ->> 'repetition' as repetition, seed,
-        count(distinct sitting) as sittings, max(status) as status,
+    select
+        run, game,
+        (config ->> '$.repetition.rounds')::integer as rounds,
+        (config ->> '$.repetition.continuation')::double as continuation,
+        (config ->> '$.repetition.discount')::double as discount,
+        (config ->> '$.repetition.noise')::double as noise,
+        seed,
+        count(distinct sitting) as sittings,
+        arg_max(status, sitting) as status,
         (select count(*) from matches where matches.run = runs.run) as matches
     from runs join sittings using (run)
     group by run, game, config, seed
@@ -34,9 +39,8 @@ def _game(name: str) -> dict[str, Any]:
     }
 
 
-def bots(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """A row for each bot in the paths, or for each packaged one."""
-    entrants = library.find_bots(list(paths) or [library.packaged_bots()])
+def bots(entrants: library.Entrants) -> list[dict[str, Any]]:
+    """A row for each bot."""
     return [
         {"bot": each.name, "plays": ", ".join(each.plays) or "anything", "about": each.summary}
         for each in entrants.programs

@@ -1,28 +1,36 @@
 """A prompt for SQL."""
 
 import contextlib
+import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tournament.errors import UsageError
-from tournament.report import tables
+from tournament.report.text import printable
 
-Ask = Callable[[str], tuple[list[str], Sequence[tuple[Any, ...]]]]
+Rows = tuple[list[str], list[tuple[Any, ...]]]
 
 
-def ask(answer: Ask) -> None:
-    """Read queries, each ended by a semicolon or an empty line, and print the answers until the input ends."""
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 - gives input() its history
+def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
+    """Read queries, each ended by a semicolon or an empty line, and show the answers until the input ends.
+
+    Returns whether all of them could be answered.
+    """
+    if sys.stdin.isatty():
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - gives input() its history
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     lines: list[str] = []
+    answered = True
     while (line := _line("sql> " if not lines else "...> ")) is not None:
         lines.append(line)
         query = "\n".join(lines).strip()
         if query.endswith(";") or not line.strip():
             lines.clear()
-            _show(answer, query.rstrip(";"))
-    _show(answer, "\n".join(lines).strip())
+            answered &= _answered(query, answer, show)
+    return answered & _answered("\n".join(lines).strip(), answer, show)
 
 
 def _line(prompt: str) -> str | None:
@@ -32,12 +40,13 @@ def _line(prompt: str) -> str | None:
         return None
 
 
-def _show(answer: Ask, query: str) -> None:
+def _answered(query: str, answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
+    query = query.rstrip(";")
     if not query:
-        return
+        return True
     try:
-        columns, rows = answer(query)
+        show(answer(query))
     except UsageError as error:
-        sys.stderr.write(f"{error}\n")
-        return
-    tables.show(tables.objects(columns, rows), columns)
+        sys.stderr.write(f"{printable(str(error))}\n")
+        return False
+    return True

@@ -3,7 +3,6 @@
 import json
 import math
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -13,6 +12,8 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+from tournament.report.text import printable
 
 Row = Mapping[str, Any]
 WIDTH_OF_A_PIPE = 240
@@ -52,16 +53,6 @@ def cell(value: Any) -> str:
     return str(value)
 
 
-def printable(text: str) -> str:
-    """The text with whatever might command a terminal, or hide from its reader, as an escape."""
-    return "".join(
-        character
-        if character.isprintable() or character in "\n\t"
-        else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
 def show_json(value: Any) -> None:
     """Print a value as JSON; a number that is not finite, of which JSON knows nothing, is null."""
     text = json.dumps(_finite(value), indent=2, default=_plain, allow_nan=False)
@@ -86,12 +77,14 @@ def objects(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[
 
 
 def distinct(columns: Sequence[str]) -> list[str]:
-    """Names of columns, with a number added to those that were there before."""
-    seen: Counter[str] = Counter()
-    names = []
+    """Names of columns, with a number added to each that was there before."""
+    names: list[str] = []
     for column in columns:
-        seen[column] += 1
-        names.append(column if seen[column] == 1 else f"{column}_{seen[column]}")
+        name, number = column, 1
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
     return names
 
 

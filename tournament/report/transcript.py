@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 from tournament.game import Setting, index
 from tournament.match import Fault, Outcome
 from tournament.report import tables
+from tournament.report.text import printable
 
 if TYPE_CHECKING:
     from tournament.replay import Replay
 
 
-def joint_moves(setting: Setting, outcome: Outcome) -> list[list[Any]]:
-    """The moves that were played, a list by seat for each round."""
+def joint_moves(setting: Setting, moves: Sequence[str]) -> list[list[Any]]:
+    """Recorded moves as the game has them, a list by seat for each round."""
     return [
         [setting.game.moves[seat][index(character)] for seat, character in enumerate(joint)]
-        for joint in zip(*outcome.moves, strict=True)
+        for joint in zip(*moves, strict=True)
     ]
 
 
@@ -26,7 +27,8 @@ def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[s
         "game": setting.game.name,
         "bots": list(bots),
         "rounds": outcome.rounds,
-        "moves": joint_moves(setting, outcome),
+        "moves": joint_moves(setting, outcome.moves),
+        "intended": outcome.intended and joint_moves(setting, outcome.intended),
         "payoffs": list(outcome.payoffs),
         "faults": [fault_object(bots, fault) for fault in outcome.faults],
         "fuel": list(outcome.fuel),
@@ -44,15 +46,15 @@ def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) ->
         tables.show_json(as_object(setting, bots, outcome))
         return
     heads = [f"{seat}: {bot}" for seat, bot in enumerate(bots)]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"round": number} | dict(zip(heads, map(str, joint), strict=True))
-        for number, joint in enumerate(joint_moves(setting, outcome), 1)
+        for number, joint in enumerate(joint_moves(setting, outcome.moves), 1)
     ]
     paid = ["" if payoff is None else f"{payoff:g}" for payoff in outcome.payoffs]
     rows.append({"round": "payoff"} | dict(zip(heads, paid, strict=True)))
     tables.show(rows, ["round", *heads])
     for fault in outcome.faults:
-        sys.stdout.write(fault_text(bots[fault.seat], fault))
+        sys.stdout.write(f"{fault_text(bots[fault.seat], fault)}\n")
 
 
 def fault_text(bot: str, fault: Fault) -> str:
@@ -62,7 +64,7 @@ def fault_text(bot: str, fault: Fault) -> str:
     lines += [f"    {line}" for line in fault.traceback.splitlines()[:40]]
     if fault.output:
         lines += ["  printed before:", *(f"    {line}" for line in fault.output.splitlines()[:20])]
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines))
 
 
 def show_replay(replay: "Replay", json: bool) -> None:

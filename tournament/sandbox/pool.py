@@ -80,8 +80,9 @@ class Worker:
 async def start_worker(module: str, arguments: Sequence[str], silence: float) -> Worker:
     """Start `python -m module arguments` and wait until it says hello. Raises `WorkerLost`."""
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
     process = await anyio.open_process(
-        [sys.executable, "-m", module, *arguments],
+        [sys.executable, "-P", "-m", module, *arguments],
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,

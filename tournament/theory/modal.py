@@ -8,8 +8,7 @@ Provability Logic", arXiv:1401.5577, 2014, section 4):
     a, b            I cooperate with my opponent, it cooperates with me
     them(X)         my opponent cooperates with my helper X
     ~p, []p         p is false, p is provable in Peano arithmetic
-    [k]p            p is provable in Peano arithmetic with its consistency assumed k times over:
-                    [](~[]..[]F -> p), with k boxes before the F; k is at most 99
+    [k]p            p is provable with consistency assumed k < 100 times over: [](~[]..[]F -> p)
     <>p, <k>p       ~[]~p, ~[k]~p
     p && q, p || q, p -> q, p <-> q     from the tightest to the loosest; all group to the right
 """
@@ -33,9 +32,9 @@ TRUTH: Mapping[str, Callable[..., bool]] = {
 }
 MODAL: Mapping[str, Callable[[list[bool]], bool]] = {"[]": all, "<>": any}
 TIGHTNESS = {"<->": 0, "->": 1, "||": 2, "&&": 3}
+PREFIX = 4
 TOKEN = re.compile(r"&&|\|\||<->|->|\[\d*\]|<\d*>|them\(\w+\)|\w+|\S|\Z", re.ASCII)
-LONGEST = 150
-Tokens = list[re.Match[str]]
+LONGEST = 120
 
 
 class FormulaError(UsageError):
@@ -56,15 +55,20 @@ class Formula:
 
     def __str__(self) -> str:
         sign = str(self.level).join(self.sign) if self.level else self.sign
-        if len(self.parts) == 2:
-            return f"({self.parts[0]} {sign} {self.parts[1]})"
-        return sign + "".join(map(str, self.parts))
+        if len(self.parts) < 2:
+            return sign + "".join(part.bracketed(PREFIX) for part in self.parts)
+        left, right = self.parts
+        tightness = TIGHTNESS[sign]
+        return f"{left.bracketed(tightness + 1)} {sign} {right.bracketed(tightness)}"
+
+    def bracketed(self, tightness: int) -> str:
+        """This formula as text, in parentheses if its connective is looser than that."""
+        return f"({self})" if TIGHTNESS.get(self.sign, PREFIX) < tightness else str(self)
 
     @property
     def modalised(self) -> bool:
         """Whether every atom stands under a box."""
-        inside = all(part.modalised for part in self.parts)
-        return self.sign in MODAL or (self.sign in TRUTH and inside)
+        return self.sign in MODAL or (self.sign in TRUTH and all(p.modalised for p in self.parts))
 
     @property
     def depth(self) -> int:
@@ -104,7 +108,7 @@ def parse(text: str) -> Formula:
     return formula
 
 
-def _formula(tokens: Tokens, tightness: int = 0) -> Formula:
+def _formula(tokens: list[re.Match[str]], tightness: int = 0) -> Formula:
     """The longest formula whose connectives are at least so tight."""
     left = _operand(tokens)
     while TIGHTNESS.get(sign := tokens[-1][0], -1) >= tightness:
@@ -113,20 +117,18 @@ def _formula(tokens: Tokens, tightness: int = 0) -> Formula:
     return left
 
 
-def _operand(tokens: Tokens) -> Formula:
-    """The formula before the next connective."""
+def _operand(tokens: list[re.Match[str]]) -> Formula:
     token = _take(tokens, r"[TFab(~]|\[\d{0,2}\]|<\d{0,2}>|them\(.+", "a formula")
     if token == "(":
         inner = _formula(tokens)
         _take(tokens, r"\)", "a connective or ')'")
         return inner
     if token[0] in "~[<":
-        level = int(token[1:-1] or 0)
-        return Formula(re.sub(r"\d", "", token), (_operand(tokens),), level)
+        return Formula(re.sub(r"\d", "", token), (_operand(tokens),), int(token[1:-1] or 0))
     return Formula(token)
 
 
-def _take(tokens: Tokens, pattern: str, what: str) -> str:
+def _take(tokens: list[re.Match[str]], pattern: str, what: str) -> str:
     """The next token, which must match the pattern; the end of the text is an empty one."""
     token = tokens[-1]
     if not re.fullmatch(pattern, token[0]):
@@ -188,10 +190,9 @@ def _named(name: str) -> Agent:
 
 
 AGENTS = {name: _named(name) for name in FORMULAS}
-"""Cooperate, Defect, Fair, Prudent, Just, Troll and WaitFair are of Barasz et al., sections 2 to 5;
-the levels 1, 2 and 5, Nice, Magic, ReverseFair and ToughButFair of klao/provability, 2013; Hobson
-of D. Hobson, "Yet more modal combat", 2021; CUPOD, CIMCIC and DIMCID of A. Critch, M. Dennis and
-S. Russell, "Cooperative and uncooperative institution designs", arXiv:2208.07006, 2022."""
+"""Cooperate, Defect, Fair, Prudent, Just, Troll and WaitFair: Barasz et al., sections 2 to 5; other
+levels, Nice, Magic, ReverseFair and ToughButFair: klao/provability, 2013; Hobson: D. Hobson, "Yet
+more modal combat", 2021; the rest: A. Critch, M. Dennis, S. Russell, arXiv:2208.07006, 2022."""
 
 
 def competition(x: Agent, y: Agent) -> dict[str, Formula]:
