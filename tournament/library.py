@@ -174,6 +174,11 @@ def packaged_bots() -> Path:
     return _packaged("bots")
 
 
+def packaged_sources() -> dict[str, str]:
+    """The sources of the bots that come with the engine, by name."""
+    return {file.stem: read_program(file).source for file in _python_files(packaged_bots())}
+
+
 def load_bot(name: str | Path) -> Program:
     """The program in a file, or the bot of that name that comes with the engine.
 

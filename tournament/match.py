@@ -45,5 +45,7 @@ class Outcome:
     faults: tuple[Fault, ...] = ()
     fuel: tuple[int, ...] = ()
     checked: tuple[bool, ...] = ()
+    notes: tuple[tuple[int, int, str], ...] = ()
+    """Seat, round and reason where something could not be decided within its bounds."""
     leaky: tuple[str, ...] = field(default=())
     """Digests of programs that played this match differently alone than in a batch."""

@@ -52,3 +52,38 @@ class Tape(random.Random):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tape, (self.name,), self.getstate())
+
+
+class Coin(Tape):
+    """A tape that knows how far it has been read, so that another can go on from there: the public coin.
+
+    `position` counts words of 32 bits: two for a float.
+    """
+
+    def __init__(self, name: str, position: int = 0) -> None:
+        super().__init__(name)
+        self.position = 0
+        if position:
+            super().getrandbits(32 * position)
+        self.position = position
+
+    def random(self) -> float:
+        """The next float in [0, 1)."""
+        self.position += 2
+        return super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        """The next `k` bits."""
+        self.position += (k + 31) // 32
+        return super().getrandbits(k)
+
+    def drop(self, draws: int = 1) -> "Coin":
+        """The rest of this tape after that many floats."""
+        return Coin(self.name, self.position + 2 * draws)
+
+    def copy(self) -> "Coin":
+        """The same tape at the same place."""
+        return Coin(self.name, self.position)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Coin, (self.name, self.position))

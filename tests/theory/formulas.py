@@ -31,7 +31,7 @@ def agent_formulas(helpers: Iterable[str] = ()) -> st.SearchStrategy[Formula]:
     """Formulas with every atom under a box: agents of rank 0, if there are no helpers."""
     boxes = _boxed(formulas(helpers))
     constants = st.sampled_from([Formula("T"), Formula("F")])
-    return st.recursive(boxes | boxes | constants, _joined, max_leaves=4)
+    return st.recursive(constants | boxes | boxes | boxes, _joined, max_leaves=4)
 
 
 def _joined(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:

@@ -80,6 +80,15 @@ def test_three_rows_alike_do_not_end_a_trace_that_has_deeper_boxes() -> None:
     assert moves["WaitFairBot3(PrudentBot)"] == "DDDCDDDDD"
 
 
+@pytest.mark.parametrize(
+    ("name", "most"), [("FairBot", 0), ("FairBot1", 1), ("FairBot2", 2), ("ToughButFair2", 2)]
+)
+def test_a_level_proves_what_holds_if_that_much_is_consistent(name: str, most: int) -> None:
+    for assumed in range(5):
+        cautious = agent("X", f"~{'[]' * assumed}F")
+        assert play(AGENTS[name], cautious) == ("CC" if assumed <= most else "DC")
+
+
 # Worlds
 
 
@@ -248,7 +257,7 @@ def waiting(levels: int) -> Agent:
 def test_no_agent_that_is_hard_on_defect_bot_cooperates_with_all_that_wait(x: Agent) -> None:
     """Section 5: against each there is a WaitFairBot that waits too long for it."""
     assume(play(x, DEFECT)[0] == "D")
-    assert play(x, waiting(30)) != "CC"
+    assert play(x, waiting(1 + x.formula.depth)) != "CC"
 
 
 def test_who_cooperates_with_those_that_wait() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
-from tournament.engine.play import play
+from tournament.engine.play import play, powers_of
 from tournament.sandbox.instance import Ended, Image
 
 
@@ -67,13 +67,13 @@ def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str
     """The codes of the moves a seat makes alone, up to its fault, and the kind of that fault."""
     program = batch.program_of(slot)
     try:
-        return _until_fault(Cohort(image, batch, program, [slot]).play(lines))
+        return _until_fault(Cohort(image, batch, program, [slot], powers_of(image, batch)).play(lines))
     except Ended as ended:
         if len(lines) == 1:
             return "", ended.kind
     moves = ""
     try:
-        cohort = Cohort(image, batch, program, [slot])
+        cohort = Cohort(image, batch, program, [slot], powers_of(image, batch))
         for line in lines:
             move, ending = _until_fault(cohort.play([line]))
             moves += move
@@ -111,6 +111,9 @@ def _put(played: Played, old: int, strict: Played, new: int) -> None:
     played.fuel[old] = strict.fuel[new]
     if played.intended is not None and strict.intended is not None:
         played.intended[old] = strict.intended[new]
+    played.notes.pop(old, None)
+    if new in strict.notes:
+        played.notes[old] = strict.notes[new]
     played.tapeless.discard(old)
     played.faults.pop(old, None)
     if new in strict.faults:

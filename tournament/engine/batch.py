@@ -18,8 +18,8 @@ class Batch:
     """Matches that are played together, in lockstep.
 
     `facts` is the game as bots see it. `programs` are digests and sources; `matches` are lineups (numbers of
-    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `checks` are
-    the slots that are to be replayed alone. With `alone`, every seat of every match is played alone at once.
+    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `library` are sources
+    that `proves` knows by name; `checks` are the slots that are to be replayed alone. With `alone`, every seat of every match is played alone at once.
     """
 
     facts: dict[str, Any]
@@ -28,6 +28,7 @@ class Batch:
     programs: tuple[tuple[str, str], ...]
     matches: tuple[tuple[tuple[int, ...], int], ...]
     limits: Limits = Limits()
+    library: dict[str, str] = field(default_factory=dict)
     checks: tuple[int, ...] = ()
     alone: bool = False
 
@@ -80,19 +81,26 @@ class Batch:
         """These matches, to be played alone."""
         chosen = tuple(self.matches[match] for match in matches)
         return Batch(
-            self.facts, self.key, self.seed, self.programs, chosen, self.limits, alone=True
+            self.facts,
+            self.key,
+            self.seed,
+            self.programs,
+            chosen,
+            self.limits,
+            self.library,
+            alone=True,
         )
 
     def encoded(self) -> bytes:
         """The batch as JSON."""
         limits = [self.limits.fuel, self.limits.memory]
         parts = [self.facts, self.key, self.seed, self.programs, self.matches, limits]
-        return json.dumps([*parts, self.checks, self.alone]).encode()
+        return json.dumps([*parts, self.library, self.checks, self.alone]).encode()
 
     @classmethod
     def decoded(cls, text: bytes) -> "Batch":
         """The batch that `encoded` made JSON of."""
-        facts, key, seed, programs, matches, limits, checks, alone = json.loads(text)
+        facts, key, seed, programs, matches, limits, library, checks, alone = json.loads(text)
         return cls(
             facts=facts,
             key=key,
@@ -100,6 +108,7 @@ class Batch:
             programs=tuple((digest, source) for digest, source in programs),
             matches=tuple((tuple(lineup), repetition) for lineup, repetition in matches),
             limits=Limits(*limits),
+            library=library,
             checks=tuple(checks),
             alone=alone,
         )
@@ -113,6 +122,8 @@ class Played:
     intended: list[str] | None
     faults: dict[int, Fault] = field(default_factory=dict)
     fuel: list[int] = field(default_factory=list)
+    notes: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """By slot: the round in which something could not be decided, and why."""
     tapeless: set[int] = field(default_factory=set)
     """Slots whose program looked at no tape."""
     checked: set[int] = field(default_factory=set)
@@ -125,16 +136,17 @@ class Played:
             slot: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
             for slot, f in self.faults.items()
         }
-        parts = [self.moves, self.intended, faults, self.fuel]
+        parts = [self.moves, self.intended, faults, self.fuel, self.notes]
         slots = [sorted(self.tapeless), sorted(self.checked), sorted(self.leaky)]
         return json.dumps([*parts, *slots]).encode()
 
     @classmethod
     def decoded(cls, text: bytes) -> "Played":
         """What `encoded` made JSON of."""
-        moves, intended, faults, fuel, *slots = json.loads(text)
+        moves, intended, faults, fuel, notes, *slots = json.loads(text)
         by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
-        return cls(moves, intended, by_slot, fuel, *map(set, slots))
+        noted = {int(slot): (round_number, note) for slot, (round_number, note) in notes.items()}
+        return cls(moves, intended, by_slot, fuel, noted, *map(set, slots))
 
 
 def game_facts(setting: Setting) -> dict[str, Any]:
@@ -164,6 +176,7 @@ def make_batch(
     programs: dict[str, Program],
     fixtures: Sequence[Fixture],
     limits: Limits,
+    library: dict[str, str],
     checks: Sequence[int] = (),
 ) -> Batch:
     """A batch of these fixtures."""
@@ -179,5 +192,6 @@ def make_batch(
             for fixture in fixtures
         ),
         limits=limits,
+        library=library,
         checks=tuple(checks),
     )

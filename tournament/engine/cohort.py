@@ -7,6 +7,7 @@ from typing import Any
 
 from tournament.engine.batch import Batch
 from tournament.sandbox.instance import Image
+from tournament.sandbox.powers import Place, Powers
 
 Answer = tuple[str, dict[int, list[str]]]
 """The codes of the moves made in a round, and the faults by position."""
@@ -15,13 +16,20 @@ Answer = tuple[str, dict[int, list[str]]]
 class Cohort:
     """Slots of one program that share an instance and move in lockstep."""
 
-    def __init__(self, image: Image, batch: Batch, program: int, slots: Sequence[int]) -> None:
+    def __init__(
+        self, image: Image, batch: Batch, program: int, slots: Sequence[int], powers: Powers
+    ) -> None:
         self.batch = batch
         self.slots = list(slots)
+        self._powers = powers
+        self._places = [self._place(slot) for slot in slots]
         setup = {
             "game": batch.facts,
             "programs": [digest for digest, _ in batch.programs],
-            "matches": [self._match(slot) for slot in slots],
+            "matches": [
+                [place.seat, place.lineup, place.private, [place.shared, 0]]
+                for place in self._places
+            ],
         }
         source = batch.programs[program][1]
         self.instance = image.instance(source, setup, self._host, batch.limits)
@@ -42,14 +50,13 @@ class Cohort:
         drew = self.instance.drop(list(gone.values()))
         return {slot for slot, flag in zip(gone, drew, strict=False) if flag == "0"}
 
-    def _match(self, slot: int) -> list[Any]:
+    def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
         private, shared = self.batch.tape(match, "private", seat), self.batch.tape(match, "shared")
-        return [seat, self.batch.matches[match][0], private, shared]
+        return Place(slot, self.batch.matches[match][0], seat, private, shared)
 
     def _host(self, request: str) -> str:
-        kind, _, number = request.partition(" ")
-        return self.batch.programs[int(number)][1] if kind == "source" else ""
+        return self._powers.answer(self.instance, self._places, request)
 
 
 def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":

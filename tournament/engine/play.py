@@ -13,6 +13,7 @@ from tournament.engine.cohort import Answer, Cohort
 from tournament.game import code, index
 from tournament.match import Fault
 from tournament.sandbox.instance import Ended, Image
+from tournament.sandbox.powers import Powers
 from tournament.seeds import Tape
 
 PARTS = 8
@@ -36,6 +37,11 @@ def play(image: Image, batch: Batch) -> Played:
     return Lockstep(image, batch).played()
 
 
+def powers_of(image: Image, batch: Batch) -> Powers:
+    """The powers of a batch's programs, with nothing simulated or proved yet."""
+    return Powers(image, batch.facts, batch.programs, batch.library, batch.limits)
+
+
 class Lockstep:
     """A batch in play. `rows` are strings of codes by slot, one for each round; `intended` is before noise."""
 
@@ -46,6 +52,7 @@ class Lockstep:
         self.intended: list[str] = []
         self.faults: dict[int, Fault] = {}
         self.fuel = [0] * (len(batch.matches) * batch.seats)
+        self.powers = powers_of(image, batch)
         self.suspects: set[int] = set()
         self.tapeless: set[int] = set()
         self.parts = [
@@ -65,7 +72,13 @@ class Lockstep:
         moves = _by_slot(self.rows, len(self.fuel))
         intended = _by_slot(self.intended, len(self.fuel)) if self.noise else None
         return Played(
-            moves, intended, self.faults, self.fuel, tapeless=self.tapeless, leaky=self.suspects
+            moves,
+            intended,
+            self.faults,
+            self.fuel,
+            notes=self.powers.notes,
+            tapeless=self.tapeless,
+            leaky=self.suspects,
         )
 
     def _round(self) -> None:
@@ -111,18 +124,24 @@ class Lockstep:
 
     def _seated(self, part: Part) -> tuple[Cohort, Answer]:
         """A fresh cohort, taken through the rounds so far, and its answer for this one. Raises `Ended`."""
-        cohort = Cohort(self.image, self.batch, part.program, part.slots)
+        cohort = self._cohort(part)
         lines = [self._line(cohort, number) for number in range(len(self.rows) + 1)]
         try:
             answers = cohort.play(lines)
         except Ended:
             if len(part.slots) > 1 or len(lines) == 1:
                 raise
-            cohort = Cohort(self.image, self.batch, part.program, part.slots)
+            cohort = self._cohort(part)
             answers = [cohort.play([line])[0] for line in lines]
         self._charge(cohort, 0)
         self._compare(part, answers[:-1])
         return cohort, answers[-1]
+
+    def _cohort(self, part: Part) -> Cohort:
+        """A fresh cohort. In strict play nothing at all is shared, not even what others had simulated."""
+        powers = powers_of(self.image, self.batch) if self.batch.alone else self.powers
+        powers.notes = self.powers.notes
+        return Cohort(self.image, self.batch, part.program, part.slots, powers)
 
     def _line(self, cohort: Cohort, number: int) -> str:
         return "".join(cohort.see(self.rows[number - 1])) if number else ""

@@ -4,7 +4,7 @@ Nothing here knows of a record, a terminal or a model. Outcomes come in any orde
 """
 
 import math
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +17,7 @@ from tournament.engine.settle import outcomes, repeatable
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Setting
+from tournament.library import packaged_sources
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.image import Image
@@ -41,6 +42,8 @@ class Contest:
     """By digest."""
     limits: Limits = Limits()
     strict: bool = False
+    library: dict[str, str] = field(default_factory=packaged_sources)
+    """Sources that `proves` knows by name."""
     leaky: set[str] = field(default_factory=set)
 
     def batch(self, fixtures: Sequence[Fixture], sample: Sequence[int]) -> Batch:
@@ -53,8 +56,16 @@ class Contest:
             if self.strict or digest in self.leaky
         ]
         checks = sorted({*sample, *everywhere})
-        return make_batch(self.setting, self.seed, self.programs, fixtures, self.limits, checks)
-
+        proving = any("proves" in program.source for program in self.programs.values())
+        return make_batch(
+            self.setting,
+            self.seed,
+            self.programs,
+            fixtures,
+            self.limits,
+            self.library if proving else {},
+            checks,
+        )
 
     def may_draw(self, fixture: Fixture) -> bool:
         """Whether repetitions of the fixture's lineup may differ."""
@@ -174,7 +185,8 @@ class Play:
                     self.contest.leaky.update(outcome.leaky)
                     if _may_leak(outcome, known):
                         self._unchecked.append(outcome.fixture)
-                await self.results.send(Results(outcomes, again, tuple(lost)))
+                gone = [each for fixture in lost for each in (fixture, *rest.get(fixture, ()))]
+                await self.results.send(Results(outcomes, again, tuple(gone)))
 
     def _with_twins(
         self, outcome: Outcome, repeatable: bool, rest: dict[Fixture, list[Fixture]]
@@ -199,11 +211,12 @@ class Play:
         if len(fixtures) == 1:
             return [], fixtures
         half = math.ceil(len(fixtures) / 2)
-        first = await self._outcomes(fixtures[:half], ())
-        second = await self._outcomes(fixtures[half:], ())
+        cut = half * batch.seats
+        first = await self._outcomes(fixtures[:half], [s for s in sample if s < cut])
+        second = await self._outcomes(fixtures[half:], [s - cut for s in sample if s >= cut])
         return first[0] + second[0], first[1] + second[1]
 
 
-def _may_leak(outcome: Outcome, known: Collection[str]) -> bool:
+def _may_leak(outcome: Outcome, known: frozenset[str]) -> bool:
     """Whether the outcome has a seat unchecked whose program was not known to leak when it was played."""
     return not all(outcome.checked) and not known.issuperset(outcome.fixture.lineup)

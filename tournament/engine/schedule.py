@@ -31,7 +31,7 @@ def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> l
     lineups = math.comb(count + seats - 1, seats) if symmetric else count**seats
     if lineups * repetitions > MOST_LINEUPS:
         raise UsageError(
-            f"{count} bots at {seats} seats make {lineups:,} lineups, times {repetitions} repetitions: "
+            f"{count:,} bots at {seats} seats make {lineups:,} lineups, times {repetitions:,} repetitions: "
             f"at most {MOST_LINEUPS:,} matches are played; enter fewer bots"
         )
     if not symmetric:
@@ -45,14 +45,13 @@ def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> l
 
 
 def batches(setting: Setting, fixtures: Sequence[Fixture], workers: int) -> list[list[Fixture]]:
-    """The fixtures in lists to be played together: wide for every program, and enough for all workers."""
+    """The fixtures in lists to be played together: wide for every program, and as many for each worker."""
     rounds = setting.repetition.rounds or _typical_rounds(setting)
     most = max(1, min(MOST_MATCHES, MOST_MOVES // (rounds * setting.game.seats)))
-    size = min(most, math.ceil(len(fixtures) / workers)) or 1
-    pieces = math.ceil(len(fixtures) / size)
-    size = math.ceil(len(fixtures) / pieces) if pieces else size
+    count = len(fixtures)
+    pieces = min(count, math.ceil(count / (most * workers)) * workers)
     ordered = _by_block(fixtures)
-    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+    return [ordered[n * count // pieces : (n + 1) * count // pieces] for n in range(pieces)]
 
 
 def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:

@@ -31,6 +31,9 @@ def outcomes(
                 faults=faults,
                 fuel=tuple(played.fuel[slot] for slot in slots),
                 checked=tuple(slot in played.checked for slot in slots),
+                notes=tuple(
+                    (slot % seats, *played.notes[slot]) for slot in slots if slot in played.notes
+                ),
                 leaky=tuple(sorted(leaky.intersection(fixture.lineup))),
             )
         )

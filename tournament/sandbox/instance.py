@@ -1,7 +1,7 @@
 """One program in one WebAssembly instance: the only place that hands a bot's source to an interpreter."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,19 @@ EMPTY_GAME = {
     "discount": 1.0,
     "noise": 0.0,
 }
+EXPORTS = ("load", "play", "simulate", "drop")
 Host = Callable[[str], str]
 """Answers what the guest asks of its host."""
 
 
 class Ended(Exception):
-    """The instance came to its end in the middle of a call; `kind` is `fuel` or `crash`."""
+    """The instance came to its end in the middle of a call that used `spent` fuel; `kind` is `fuel` or `crash`."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, spent: int = 0) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.spent = spent
 
 
 @cache
@@ -53,12 +55,12 @@ class Image:
             self._component = Component.deserialize_file(engine(), str(compiled))
         except WasmtimeError as error:
             raise ImageError(f"{compiled} does not fit this machine: remove it") from error
-        self._host: Host = lambda request: ""
+        self._running: list[Instance] = []
         self.tick: Callable[[], None] = lambda: None
         """Called before every call into an instance."""
         self._linker = Linker(engine())
         with self._linker.root() as root:
-            root.add_func("host", lambda store, request: self._host(request))
+            root.add_func("host", lambda store, request: self._running[-1].host(request))
 
     def instance(self, source: str, setup: dict[str, Any], host: Host, limits: Limits) -> "Instance":
         """A fresh instance that has loaded the source for the matches of `setup`.
@@ -69,29 +71,33 @@ class Image:
 
     def warm(self) -> None:
         """Do now what the first instance would do once: so that a locked-down process need not."""
-        self.instance("", {"game": EMPTY_GAME, "programs": [], "matches": []}, self._host, Limits())
+        self.instance("", {"game": EMPTY_GAME, "programs": [], "matches": []}, _deaf, Limits())
 
     def instantiate(self, store: Store) -> dict[str, Any]:
         """The exports of a new instance in `store`."""
         instance = self._linker.instantiate(store, self._component)
-        return {name: instance.get_func(store, name) for name in ("load", "play", "drop")}
+        return {name: instance.get_func(store, name) for name in EXPORTS}
 
-    def serve(self, host: Host) -> Host:
-        """Let `host` answer from now on, and return the one that did: calls nest, but never overlap."""
-        before, self._host = self._host, host
-        return before
+    def enter(self, instance: "Instance") -> None:
+        """From now on what the guest asks is asked by this instance: calls nest, but never overlap."""
+        self.tick()
+        self._running.append(instance)
+
+    def leave(self) -> None:
+        """The instance entered last has answered."""
+        self._running.pop()
 
 
 class Instance:
-    """A loaded program. `burnt` is the fuel it has used so far."""
+    """A loaded program. `burnt` is the fuel it has used so far, `spent` what its last call used."""
 
     def __init__(
         self, image: Image, source: str, setup: dict[str, Any], host: Host, limits: Limits
     ) -> None:
         self._image = image
-        self._host = host
+        self.host = host
         self._limits = limits
-        self.burnt = 0
+        self.burnt = self.spent = 0
         self._store = Store(engine())
         self._store.set_limits(memory_size=limits.memory)
         self._store.set_fuel(limits.fuel)
@@ -106,26 +112,44 @@ class Instance:
         """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
         return self._call("drop", json.dumps(positions))
 
-    def _call(self, name: str, *arguments: str) -> str:
-        self._image.tick()
-        before = self._image.serve(self._host)
-        self._store.set_fuel(self._limits.fuel)
+    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int) -> str:
+        """One move of a match of its own, with at most so much fuel (see `bot.wit`). Raises `Ended`."""
+        return self._call("simulate", json.dumps(setup), "\n".join(lines), fuel=fuel)
+
+    @property
+    def fuel(self) -> int:
+        """What is left of the call that is being made."""
+        return int(self._store.get_fuel())
+
+    def charge(self, fuel: int) -> None:
+        """Take fuel from the call that is being made; one that has none left ends as soon as it goes on."""
+        self._store.set_fuel(max(0, self.fuel - fuel))
+
+    def _call(self, name: str, *arguments: str, fuel: int | None = None) -> str:
         export = self._exports[name]
+        given = self._limits.fuel if fuel is None else fuel
+        self._image.enter(self)
+        self._store.set_fuel(given)
         try:
             answer: str = export(self._store, *arguments)
             export.post_return(self._store)
             return answer
         except (Trap, WasmtimeError) as error:
-            raise _ended(error) from None
+            raise _ended(error, given - self.fuel) from None
         finally:
-            self._image.serve(before)
-            self.burnt += self._limits.fuel - self._store.get_fuel()
+            self._image.leave()
+            self.spent = given - self.fuel
+            self.burnt += self.spent
 
 
-def _ended(error: Exception) -> Ended:
+def _deaf(request: str) -> str:
+    return ""
+
+
+def _ended(error: Exception, spent: int) -> Ended:
     text = str(error)
     if "all fuel consumed" in text:
-        return Ended("fuel", "ran out of fuel")
+        return Ended("fuel", "ran out of fuel", spent)
     reason = text.strip().splitlines()[-1].removeprefix("wasm trap: ").strip()
-    return Ended("crash", f"ended its interpreter: {reason}")
+    return Ended("crash", f"ended its interpreter: {reason}", spent)
 

@@ -19,7 +19,9 @@ MOST_STATEMENTS = 200
 MOST_WORLDS = 200
 
 Ask = Callable[[Statement], bool]
-Run = Callable[[str, str, Ask], str | None]
+Pair = tuple[str, str, int]
+"""A program, what it plays against, and its seat."""
+Run = Callable[[Pair, Ask], str | None]
 """The move that a program makes against another when its questions are answered so; None if it has none."""
 
 
@@ -29,11 +31,11 @@ class Bound(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a statement is provable, whether it holds, and the moves at each world, by (program, against)."""
+    """Whether a statement is provable, whether it holds, and the moves at each world, by pair."""
 
     provable: bool
     holds: bool
-    worlds: tuple[dict[tuple[str, str], str | None], ...]
+    worlds: tuple[dict[Pair, str | None], ...]
 
 
 class World:
@@ -42,7 +44,7 @@ class World:
     def __init__(self, held: dict[Statement, bool], run: Run) -> None:
         self.held = held
         self.asked: dict[Statement, None] = {}
-        self.moves: dict[tuple[str, str], str | None] = {}
+        self.moves: dict[Pair, str | None] = {}
         self._run = run
 
     def provable(self, statement: Statement) -> bool:
@@ -52,9 +54,9 @@ class World:
 
     def plays(self, atom: Plays) -> bool | None:
         """Whether a program plays a move at this world."""
-        pair = (atom.program, atom.against)
+        pair = (atom.program, atom.against, atom.seat)
         if pair not in self.moves:
-            self.moves[pair] = self._run(*pair, self.provable)
+            self.moves[pair] = self._run(pair, self.provable)
         move = self.moves[pair]
         return None if move is None else move == atom.move
 

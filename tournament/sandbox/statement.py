@@ -46,11 +46,12 @@ class Constant:
 
 @dataclass(frozen=True)
 class Plays:
-    """That one program plays a move against another; programs are names as written, or resolved."""
+    """That one program plays a move against another: names as written, or digests and the first one's seat."""
 
     program: str
     against: str
     move: str
+    seat: int = 0
 
     def __str__(self) -> str:
         return f"{self.program}({self.against}) == {self.move}"
@@ -105,10 +106,10 @@ def at_level(body: Statement, level: int) -> Statement:
     return Joined("->", Not(inconsistent), body)
 
 
-def substitute(statement: Statement, resolve: Callable[[str], str]) -> Statement:
-    """The statement with every program's name resolved. `resolve` raises `UsageError` for one it does not know."""
+def substitute(statement: Statement, resolve: Callable[[Plays], Plays]) -> Statement:
+    """The statement with each `Plays` resolved. `resolve` raises `UsageError` for a name that it does not know."""
     if isinstance(statement, Plays):
-        return Plays(resolve(statement.program), resolve(statement.against), statement.move)
+        return resolve(statement)
     if isinstance(statement, Not):
         return Not(substitute(statement.body, resolve))
     if isinstance(statement, Provable):

@@ -4,6 +4,10 @@ It is a convenience for its program, not a guard over it: a bot can reach and br
 its own matches suffer. What guards is outside: memory, fuel and the one import, `host`.
 """
 
+import shims
+
+shims.stop()
+
 # Imported now, so that bots find them in the snapshot: nothing can be read from a file later.
 import abc, array, ast, base64, binascii, bisect, builtins, calendar, cmath, collections, collections.abc  # noqa: E401
 import colorsys, contextlib, copy, csv, dataclasses, datetime, decimal, difflib, enum, fractions  # noqa: E401
@@ -13,7 +17,6 @@ import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodeda
 
 import faults
 import rewrite
-import shims
 import wit_world
 from table import Table
 
@@ -21,13 +24,14 @@ shims.install()
 warnings.simplefilter("ignore")
 
 table = None
+code = None
 
 
 class WitWorld(wit_world.WitWorld):
     """The exports of `bot.wit`."""
 
     def load(self, source: str, setup: str) -> str:
-        global table
+        global table, code
         shims.guard()
         table = Table(json.loads(setup), wit_world.host)
         faults.remember(source)
@@ -44,6 +48,11 @@ class WitWorld(wit_world.WitWorld):
 
     def play(self, lines: str) -> str:
         return "\n".join(map(table.line, lines.split("\n")))
+
+    def simulate(self, setup: str, lines: str) -> str:
+        if code is None:
+            return "0load"
+        return table.simulate(code, json.loads(setup), lines.split("\n"))
 
     def drop(self, positions: str) -> str:
         return table.drop(json.loads(positions))

@@ -5,6 +5,7 @@ that differ by match find theirs by the namespace they are called from.
 """
 
 import builtins
+import inspect
 import operator
 import random
 import sys
@@ -70,9 +71,9 @@ def _asking():
 
 def _importing(name, globals=None, locals=None, fromlist=(), level=0):
     """`import`, with a `random` of the match's own."""
-    match = _matches.get(id(globals))
-    if name != "random" or match is None:
+    if name != "random":
         return _import(name, globals, locals, fromlist, level)
+    match = _asking()
     if match.random is None:
         match.random = _random_over(match.view.rng)
     return match.random
@@ -94,6 +95,11 @@ def _identity(value, /):
     if match.identities is None:
         match.identities = sets.Identities()
     return match.identities(value)
+
+
+def _hash(value, /):
+    """`hash`: the same in every image."""
+    return sets.stable_hash(value, _identity)
 
 
 def _random_over(tape):
@@ -129,9 +135,12 @@ def _eval(source, globals=None, locals=None, /):
 def _run(run, mode, source, globals, locals, **options):
     caller = sys._getframe(2)
     if globals is None:
-        globals, locals = caller.f_globals, caller.f_locals if locals is None else locals
-    if isinstance(source, str):
-        source = source.lstrip(" \t") if mode == "eval" else source
+        own = caller.f_locals
+        if caller.f_code.co_flags & inspect.CO_OPTIMIZED:
+            own = {**own}
+        globals, locals = caller.f_globals, own if locals is None else locals
+    if isinstance(source, (str, bytes)):
+        source = source.lstrip() if mode == "eval" else source
         source = rewrite.compile_bot(source, "<string>", mode)
     globals.setdefault("__builtins__", BUILTINS)
     return run(source, globals, locals, **options)
@@ -139,7 +148,7 @@ def _run(run, mode, source, globals, locals, **options):
 
 def _compile(source, filename, mode, flags=0, dont_inherit=False, optimize=-1, **options):
     """`compile`, with the order of sets as in the bot's own source."""
-    if isinstance(source, str) and not flags and not options:
+    if not flags and not options:
         return rewrite.compile_bot(source, filename, mode)
     return compile(source, filename, mode, flags, True, optimize, **options)
 
@@ -149,12 +158,17 @@ _OPERATORS = {
     "BitOr": operator.or_,
     "BitXor": operator.xor,
     "Sub": operator.sub,
+    "BitAnd=": operator.iand,
+    "BitOr=": operator.ior,
+    "BitXor=": operator.ixor,
+    "Sub=": operator.isub,
 }
 
 
 def _ordered(name, left, right):
     """An operator's result, in order where it is a set that dict views made."""
-    return sets.ordered(_OPERATORS[name](left, right), left, right)
+    result = _OPERATORS[name](left, right)
+    return sets.ordered(result, left, right) if type(result) is builtins.set else result
 
 
 BUILTINS = vars(builtins) | {
@@ -163,7 +177,7 @@ BUILTINS = vars(builtins) | {
     "eval": _eval,
     "exec": _exec,
     "frozenset": sets.frozenset,
-    "hash": sets.stable_hash,
+    "hash": _hash,
     "id": _identity,
     "print": _printing,
     "set": sets.set,

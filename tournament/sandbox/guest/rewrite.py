@@ -5,107 +5,184 @@ have their results put in order (see `sets.py`). Line numbers stay as they are.
 """
 
 import ast
+import builtins
+import copy
+import re
 
-SET = "__set__"
-ORDERED = "__ordered__"
+SET = "{set}"
+ORDERED = "{ordered}"
+"""Names that no source can spell, so that none is in their way."""
+
 _VIEW_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 
 
-def compile_bot(source, filename="bot.py", mode="exec", flags=0):
-    """A code object for the source. Raises `SyntaxError` and its like as `compile` does."""
-    if not _may_need_rewriting(source):
-        return compile(source, filename, mode, flags, dont_inherit=True)
-    tree = compile(source, filename, mode, flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-    views = "keys" in source or "items" in source
-    tree = ast.fix_missing_locations(_Sets(views).visit(tree))
-    return compile(tree, filename, mode, flags, dont_inherit=True)
+def compile_bot(source, filename="bot.py", mode="exec"):
+    """A code object for a source or a tree. Raises `SyntaxError` and its like as `compile` does."""
+    views = not isinstance(source, str) or "keys" in source or "items" in source
+    if not views and "{" not in source:
+        return compile(source, filename, mode, dont_inherit=True)
+    if isinstance(source, ast.AST):
+        tree = copy.deepcopy(source)
+    else:
+        tree = compile(source, filename, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+    _rewrite(tree, views)
+    return compile(tree, filename, mode, dont_inherit=True)
 
 
-def _may_need_rewriting(source):
-    return "{" in source or "keys" in source or "items" in source
+def _rewrite(tree, views):
+    """Rewrite a tree in place, and without recursion: trees may be deeper than the stack."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                value[:] = [_rewritten(child, views) for child in value]
+                pending += [child for child in value if isinstance(child, ast.AST)]
+            elif isinstance(value, ast.AST):
+                value = _rewritten(value, views)
+                setattr(node, name, value)
+                pending.append(value)
 
 
-class _Sets(ast.NodeTransformer):
-    def __init__(self, views):
-        self.views = views
-
-    def visit_Set(self, node):
-        self.generic_visit(node)
+def _rewritten(node, views):
+    if isinstance(node, ast.Set):
         return _call(node, SET, ast.List(node.elts, ast.Load()))
-
-    def visit_SetComp(self, node):
-        self.generic_visit(node)
+    if isinstance(node, ast.SetComp):
         return _call(node, SET, ast.ListComp(node.elt, node.generators))
-
-    def visit_BinOp(self, node):
-        self.generic_visit(node)
-        if not self.views or not isinstance(node.op, _VIEW_OPERATORS):
-            return node
-        if isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
-            return node
+    if views and isinstance(node, ast.BinOp) and _on_views(node.op, node.left, node.right):
         return _call(node, ORDERED, ast.Constant(type(node.op).__name__), node.left, node.right)
+    if views and isinstance(node, ast.AugAssign) and _on_views(node.op, node.value):
+        return _assignment(node)
+    return node
+
+
+def _on_views(operator, *operands):
+    """Whether dict views may be among the operands of an operator that they have."""
+    return isinstance(operator, _VIEW_OPERATORS) and not any(map(_is_number, operands))
+
+
+def _is_number(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex))
+
+
+def _assignment(node):
+    """`target op= value` as `target = ordered(op=, target, value)`, with the parts of the target evaluated once."""
+    target = node.target
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, (ast.Slice, ast.Tuple)):
+        return node
+    old, new = copy.copy(target), copy.copy(target)
+    old.ctx = ast.Load()
+    for field in ("value", "slice"):
+        if hasattr(target, field):
+            kept = f"{{{field}}}"
+            once = ast.NamedExpr(_at(node, ast.Name(kept, ast.Store())), getattr(target, field))
+            setattr(old, field, _at(node, once))
+            setattr(new, field, _at(node, ast.Name(kept, ast.Load())))
+    operator = ast.Constant(f"{type(node.op).__name__}=")
+    return _at(node, ast.Assign([new], _call(node, ORDERED, operator, old, node.value)))
 
 
 def _call(node, name, *arguments):
-    arguments = [ast.copy_location(argument, node) for argument in arguments]
-    function = ast.copy_location(ast.Name(name, ast.Load()), node)
-    return ast.copy_location(ast.Call(function, arguments, []), node)
+    function = _at(node, ast.Name(name, ast.Load()))
+    return _at(node, ast.Call(function, [_at(node, each) for each in arguments], []))
+
+
+def _at(node, new):
+    return new if hasattr(new, "lineno") else ast.copy_location(new, node)
 
 
 KEPT = ("act", "Bot")
 """Names that the engine looks for, and that are therefore part of what a program is."""
 
 
+_BUILTINS = frozenset(dir(builtins))
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def canonical(source):
     """The program's tree as text, free of comments, layout, docstrings and of the names it chose itself.
 
-    Returns nothing for a source that is not a program.
+    Programs of one canonical form do the same, unless they look their own names or docstrings up. Returns nothing
+    for a source that is not a program.
     """
     try:
         tree = ast.parse(source)
-        _rename(tree, _own_names(tree))
+        nodes = _undocumented(tree)
+        _rename(nodes, _own_names(nodes))
         return ast.dump(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
 
 
-def _named(node):
-    """The field that holds a name which `node` binds or uses, if any."""
-    if isinstance(node, ast.Name):
-        return "id"
-    if isinstance(node, (ast.arg, ast.keyword)):
-        return "arg"
-    if isinstance(node, ast.alias):
-        return "asname"
-    return "name"
+def _undocumented(tree):
+    """All nodes of the tree, once its docstrings have been taken away."""
+    nodes, pending = [], [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+        nodes.append(node)
+        pending += ast.iter_child_nodes(node)
+    return nodes
 
 
-def _own_names(tree):
-    names = {}
-    for node in ast.walk(tree):
-        name = getattr(node, _named(node), None)
-        uses = isinstance(node, ast.keyword) or isinstance(getattr(node, "ctx", None), ast.Load)
-        if isinstance(name, str) and not uses and name not in KEPT:
-            names.setdefault(name, f"n{len(names)}")
-    return names
+def _own_names(nodes):
+    """Numbers for the names that the program binds and that mean nothing outside of it, nor more than a variable."""
+    names, known = {}, {*KEPT}
+    for node in nodes:
+        if type(node) in _KNOWN:
+            known.update(_KNOWN[type(node)](node))
+        name = _bound(node)
+        if name is not None and name not in _BUILTINS and not name.startswith("__"):
+            names.setdefault(name, len(names))
+    return {} if "*" in known else {name: str(n) for name, n in names.items() if name not in known}
 
 
-def _rename(tree, names):
-    for node in ast.walk(tree):
-        field = _named(node)
+_FIELDS = {ast.Name: "id", ast.arg: "arg", ast.alias: "asname", ast.MatchMapping: "rest"}
+"""Where nodes hold a name that they bind or use; it is `name` in all others that do."""
+
+
+def _bound(node):
+    if isinstance(getattr(node, "ctx", None), ast.Load):
+        return None
+    return getattr(node, _FIELDS.get(type(node), "name"), None)
+
+
+def _imported(node):
+    return [node.name.partition(".")[0]] if node.asname is None else []
+
+
+def _words(node):
+    return re.findall(r"\w+", node.value) if isinstance(node.value, str) else []
+
+
+def _in_class(node):
+    """The names bound in the class's own scope."""
+    scopes = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    pending = [*node.body]
+    while pending:
+        child = pending.pop()
+        yield _bound(child)
+        if not isinstance(child, scopes):
+            pending += ast.iter_child_nodes(child)
+
+
+_KNOWN = {
+    ast.alias: _imported,
+    ast.Attribute: lambda node: [node.attr],
+    ast.ClassDef: _in_class,
+    ast.Constant: _words,
+    ast.keyword: lambda node: [node.arg],
+    ast.MatchClass: lambda node: node.kwd_attrs,
+}
+"""Names in a node that mean more than a variable: modules, attributes, arguments, and words of a text."""
+
+
+def _rename(nodes, names):
+    for node in nodes:
+        field = _FIELDS.get(type(node), "name")
         name = getattr(node, field, None)
         if name in names:
             setattr(node, field, names[name])
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             node.names = [names.get(name, name) for name in node.names]
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and _is_text(body[0]):
-            node.body = body[1:]
-
-
-def _is_text(node):
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )

@@ -6,29 +6,29 @@ instead, so that a bot which looks at the order of a set moves the same in every
 
 import builtins
 import zlib
-from collections.abc import Set
+from collections.abc import MutableSet, Set
 from itertools import chain
 
 _MASK = (1 << 61) - 2
 
 
-class frozenset(Set):  # noqa: N801 - bots know it by this name
-    """An immutable set that iterates in order of insertion."""
+class _Ordered(Set):
+    """What both kinds of set have in common. `_plain` is what their methods and operators answer with."""
 
     __slots__ = ("_items",)
 
-    def __init__(self, items=()):
-        self._items = dict.fromkeys(items)
-
     @classmethod
     def _from_iterable(cls, items):
-        return cls(items)
+        return cls._plain(items)
 
     def __class_getitem__(cls, item):
         return cls
 
     def __contains__(self, item):
-        return item in self._items
+        try:
+            return item in self._items
+        except TypeError:
+            return _frozen(item) in self._items
 
     def __iter__(self):
         return iter(self._items)
@@ -38,16 +38,13 @@ class frozenset(Set):  # noqa: N801 - bots know it by this name
 
     def __repr__(self):
         inside = f"{{{', '.join(map(repr, self))}}}" if self else ""
-        return f"frozenset({inside})"
-
-    def __hash__(self):
-        return stable_hash(self)
+        return f"{type(self).__name__}({inside})"
 
     def __reduce__(self):
         return (type(self), (list(self),))
 
     def copy(self):
-        return type(self)(self)
+        return self._plain(self)
 
     def isdisjoint(self, other):
         return not any(item in self._items for item in other)
@@ -60,20 +57,20 @@ class frozenset(Set):  # noqa: N801 - bots know it by this name
         return all(item in self._items for item in other)
 
     def union(self, *others):
-        return type(self)(chain(self, *others))
+        return self._plain(chain(self, *others))
 
     def intersection(self, *others):
         others = [_as_set(other) for other in others]
-        return type(self)(item for item in self if all(item in other for other in others))
+        return self._plain(item for item in self if all(item in other for other in others))
 
     def difference(self, *others):
         others = [_as_set(other) for other in others]
-        return type(self)(item for item in self if not any(item in other for other in others))
+        return self._plain(item for item in self if not any(item in other for other in others))
 
     def symmetric_difference(self, other):
-        other = frozenset(other)
+        other = dict.fromkeys(other)
         mine = (item for item in self if item not in other)
-        return type(self)(chain(mine, (item for item in other if item not in self)))
+        return self._plain(chain(mine, (item for item in other if item not in self)))
 
     def __and__(self, other):
         return self.intersection(other) if isinstance(other, Set) else NotImplemented
@@ -88,42 +85,67 @@ class frozenset(Set):  # noqa: N801 - bots know it by this name
         return self.symmetric_difference(other) if isinstance(other, Set) else NotImplemented
 
     def __rand__(self, other):
-        return type(self)(other) & self if isinstance(other, Set) else NotImplemented
+        return self._plain(other) & self if isinstance(other, Set) else NotImplemented
 
     def __ror__(self, other):
-        return type(self)(other) | self if isinstance(other, Set) else NotImplemented
+        return self._plain(other) | self if isinstance(other, Set) else NotImplemented
 
     def __rsub__(self, other):
-        return type(self)(other) - self if isinstance(other, Set) else NotImplemented
+        return self._plain(other) - self if isinstance(other, Set) else NotImplemented
 
     def __rxor__(self, other):
-        return type(self)(other) ^ self if isinstance(other, Set) else NotImplemented
+        return self._plain(other) ^ self if isinstance(other, Set) else NotImplemented
 
 
-class set(frozenset):  # noqa: N801 - bots know it by this name
+class frozenset(_Ordered):
+    """An immutable set that iterates in order of insertion."""
+
+    __slots__ = ()
+
+    def __new__(cls, items=(), /):
+        self = super().__new__(cls)
+        self._items = dict.fromkeys(items)
+        return self
+
+    def __hash__(self):
+        return _mixed(sorted(map(stable_hash, self)))
+
+
+class set(_Ordered):
     """A set that iterates in order of insertion."""
 
     __slots__ = ()
     __hash__ = None
 
+    def __new__(cls, *arguments, **options):
+        self = super().__new__(cls)
+        self._items = {}
+        return self
+
+    def __init__(self, items=(), /):
+        self._items = dict.fromkeys(items)
+
     def __repr__(self):
-        return f"{{{', '.join(map(repr, self))}}}" if self else "set()"
+        plain = type(self) is set and self
+        return f"{{{', '.join(map(repr, self))}}}" if plain else super().__repr__()
 
     def add(self, item):
         self._items[item] = None
 
     def discard(self, item):
-        self._items.pop(item, None)
+        if item in self:
+            self.remove(item)
 
     def remove(self, item):
-        del self._items[item]
+        try:
+            del self._items[item]
+        except TypeError:
+            del self._items[_frozen(item)]
 
     def pop(self):
         if not self._items:
             raise KeyError("pop from an empty set")
-        item = next(iter(self._items))
-        del self._items[item]
-        return item
+        return self._items.popitem()[0]
 
     def clear(self):
         self._items.clear()
@@ -166,32 +188,49 @@ class set(frozenset):  # noqa: N801 - bots know it by this name
         return self
 
 
+frozenset._plain = frozenset
+set._plain = set
 frozenset.register(builtins.frozenset)
 set.register(builtins.set)
+MutableSet.register(set)
 
 
 def _as_set(items):
     return items if isinstance(items, (Set, dict)) else frozenset(items)
 
 
+def _frozen(item):
+    """A set as what it can be an element as. Raises `TypeError` for anything else that has no hash."""
+    if not isinstance(item, set):
+        raise TypeError(f"unhashable type: '{type(item).__name__}'")
+    return frozenset(item)
+
+
 def ordered(result, left, right):
-    """The result of an operator on dict views, as an ordered set where it is a built-in one."""
-    if type(result) is not builtins.set:
+    """The built-in set that an operator made of these operands, in order where a dict view came first."""
+    if isinstance(left, builtins.set):
         return result
     return set(item for item in chain(left, right) if item in result)
 
 
-def stable_hash(value):
-    """`hash(value)`, but the same in every image for strings, bytes and whatever holds them."""
-    kind = type(value)
-    if kind in (str, bytes):
-        data = value.encode("utf-8", "surrogatepass") if kind is str else value
-        return zlib.crc32(data) * 0x9E3779B1 & _MASK
-    if kind is tuple:
-        return _mixed(map(stable_hash, value))
-    if kind is frozenset:
-        return _mixed(sorted(map(stable_hash, value)))
-    return hash(value)
+def stable_hash(value, of_identity=hash):
+    """`hash(value)`, but the same in every image for strings, bytes and whatever holds them.
+
+    `of_identity` answers for objects that are hashed by where they lie in memory.
+    """
+    method = type(value).__hash__
+    if method is str.__hash__:
+        return zlib.crc32(str.encode(value, "utf-8", "surrogatepass")) * 0x9E3779B1 & _MASK
+    if method is bytes.__hash__:
+        return zlib.crc32(value) * 0x9E3779B1 & _MASK
+    if method is tuple.__hash__:
+        return _mixed(stable_hash(item, of_identity) for item in value)
+    if method is object.__hash__:
+        return of_identity(value)
+    return _hash(value)
+
+
+_hash = hash
 
 
 def _mixed(hashes):

@@ -7,23 +7,22 @@ The image imports nothing of the kind from its host, so an untouched call would 
 import builtins
 import io
 import os
+import posix
 import sys
 import time
+import types
 
 _EPOCH = 1_000_000_000.0
-_DENIED_IN_OS = (
-    "abort _exit chdir chmod close closerange cpu_count dup dup2 execv execve fdopen fork fstat fsync ftruncate "
-    "get_terminal_size getcwd getcwdb getpid getppid getrandom isatty kill link listdir lseek lstat mkdir makedirs "
-    "open pipe popen pread putenv pwrite read readlink remove removedirs rename replace rmdir scandir sendfile "
-    "setpriority stat symlink sync system times truncate umask unlink unsetenv urandom utime waitpid walk write"
-).split()
-
-
+_CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime")
+_FINDERS = ("BuiltinImporter", "FrozenImporter")
+_PURE_IN_POSIX = ("fspath", "strerror", "_path_normpath", "_path_splitroot_ex")
 _DENIED_EVENTS = ("os.", "socket.", "subprocess.", "shutil.", "glob.", "tempfile.")
 
 
 class Denied(PermissionError):
     """Raised by everything that a bot may not do."""
+
+    __module__ = "builtins"
 
 
 def _denied(*arguments, **options):
@@ -42,42 +41,64 @@ class Sink(io.TextIOBase):
         return len(text)
 
 
-def _stopped_clock():
-    return _EPOCH
+def stop():
+    """Stop the clock and take entropy away; before other modules are imported, for they keep what they find."""
+    os.urandom = posix.urandom = time.get_clock_info = time.clock_getres = _denied
+    time.sleep = lambda seconds: None
+    for name in _CLOCKS:
+        setattr(time, name, lambda *clock: _EPOCH)
+        setattr(time, f"{name}_ns", lambda *clock: int(_EPOCH * 1e9))
+    for name in ("gmtime", "localtime", "ctime"):
+        setattr(time, name, _of_epoch(getattr(time, name), _EPOCH))
+    time.asctime = _of_epoch(time.asctime, time.gmtime())
+    epoch, strftime = time.gmtime(), time.strftime
+    time.strftime = lambda form, when=epoch: strftime(form, when)
+    # The datetime written in C asks the system for the time, the one written in Python asks `time`.
+    import _pydatetime
+
+    sys.modules["datetime"] = _pydatetime
 
 
-def _nothing(*arguments):
-    return None
+def _of_epoch(function, epoch):
+    return lambda when=None: function(epoch if when is None else when)
 
 
 def install():
-    """Put the shims in place, for good: the image is a snapshot of what is left."""
+    """Put the other shims in place, for good: the image is a snapshot of what is left."""
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Sink()
     sys.stdin = sys.__stdin__ = None
     builtins.open = io.open = io.open_code = io.FileIO = _denied
     builtins.input = builtins.breakpoint = _denied
     os.environ.clear()
-    posix = sys.modules.get("posix")
-    for name in _DENIED_IN_OS:
-        for module in (os, posix):
-            if hasattr(module, name):
-                setattr(module, name, _denied)
-    _stop_the_clock()
-    sys.meta_path[:] = [f for f in sys.meta_path if f.__name__ in ("BuiltinImporter", "FrozenImporter")]
+    for name, value in [*vars(posix).items()]:
+        if isinstance(value, types.BuiltinFunctionType) and name not in _PURE_IN_POSIX:
+            setattr(posix, name, _denied)
+            if hasattr(os, name):
+                setattr(os, name, _denied)
+    _same_for_all()
+    sys.meta_path[:] = [finder for finder in sys.meta_path if finder.__name__ in _FINDERS]
     sys.path.clear()
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
 
 
+def _same_for_all():
+    """Answer the same in every image where the standard library would use entropy or a hash of strings."""
+    import random
+
+    import sets
+
+    def new(cls, *arguments, **options):
+        return super(random.Random, cls).__new__(cls, 0)
+
+    def seed(self, a=None, version=2, seed=random.Random.seed):
+        seed(self, 0 if a is None else a, version)
+
+    random.Random.__new__, random.Random.seed = new, seed
+    random.seed(0)
+    builtins.hash = sets.stable_hash
+
+
 def guard():
     """Refuse what C code would still try; for the running image, since building it needs to open files."""
     sys.addaudithook(_audit)
-
-
-def _stop_the_clock():
-    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
-        setattr(time, name, _stopped_clock)
-        setattr(time, f"{name}_ns", lambda: int(_EPOCH * 1e9))
-    time.sleep = _nothing
-    for name in ("localtime", "gmtime", "ctime", "strftime", "asctime", "mktime"):
-        setattr(time, name, _denied)

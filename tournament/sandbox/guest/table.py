@@ -1,8 +1,9 @@
 """All matches of the program in this instance, and the codes by which their moves travel."""
 
 import collections
-import functools
+import itertools
 import json
+import operator
 
 import faults
 from match import Match
@@ -29,21 +30,22 @@ class Table:
 
     def __init__(self, setup, host):
         self.game = Game(setup["game"])
-        programs = [
-            Program(digest, functools.partial(host, f"source {number}"))
-            for number, digest in enumerate(setup["programs"])
-        ]
-        self.matches = [
-            Match(View(self.game, seat, [programs[number] for number in lineup], private, shared))
-            for seat, lineup, private, shared in setup["matches"]
-        ]
+        self.host = host
+        self.programs = [Program(digest, n, host) for n, digest in enumerate(setup["programs"])]
         self.names = [
             {chr(FIRST_CODE + i): move for i, move in enumerate(legal)} for legal in self.game.moves
         ]
         self.codes = [{move: c for c, move in names.items()} for names in self.names]
-        self.kinds = {type(move) for move in self.codes[0]}
+        self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
         self.uniform = len({*self.game.moves}) == 1
+        self.kinds = [*{type(move) for codes in self.codes for move in codes}]
         self.arrange()
+
+    def match(self, number, seat, lineup, private, shared):
+        """A match that has not started."""
+        programs = [self.programs[program] for program in lineup]
+        view = View(self.game, seat, programs, private, shared, number, self.host, self.codes)
+        return Match(view)
 
     def arrange(self):
         """Line up what every round needs of the matches that are left."""
@@ -58,6 +60,33 @@ class Table:
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
         self.arrange()
         return drew
+
+    def simulate(self, code, setup, lines):
+        """One move of a match of its own: whether its program drew from its private tape, and its code or fault.
+
+        All rounds are played to it, for a program may keep count; with `once` it is asked for the last alone.
+        """
+        programs = [Program(digest, number, self.host) for number, digest in setup["lineup"]]
+        seat, private, shared = setup["seat"], setup["private"], setup["shared"]
+        match = Match(View(self.game, seat, programs, private, shared, 0, self.host, self.codes))
+        match.start(code)
+        made = None
+        for left, line in zip(range(len(lines) - 1, -1, -1), lines):
+            if line:
+                self.show_one(match.view, line)
+            if not left or not setup["once"]:
+                made = self.move(match)
+            if type(made) is Raised:
+                break
+        character, fault = self.judged(match, made)
+        return ("1" if match.view.drew_privately else "0") + (fault[0] if fault else character)
+
+    def move(self, match):
+        """What a match's program returns, or that it raised."""
+        try:
+            return (match.act or not_loaded)(match.view)
+        except BaseException as error:
+            return Raised(error)
 
     def line(self, joint):
         """Show every match the last joint moves, and answer with the codes of its next moves and the faults."""
@@ -92,7 +121,8 @@ class Table:
 
     def encoded(self, made):
         """The codes of the moves, and behind a space the faults by position (JSON) where there are any."""
-        if self.uniform and {*map(type, made)} == self.kinds:
+        usual = itertools.repeat(self.kinds[0])
+        if self.uniform and all(map(operator.is_, map(type, made), usual)):
             try:
                 return "".join(map(self.codes[0].__getitem__, made))
             except KeyError:
@@ -112,6 +142,6 @@ class Table:
         if type(move) is Raised:
             return FAULTY, faults.raised("error", move.error, match.printed)
         codes = self.codes[match.view.seat]
-        if type(move) in self.kinds and move in codes:
+        if any(type(move) is kind for kind in self.kinds) and move in codes:
             return codes[move], None
         return FAULTY, faults.illegal(move, codes, match.printed)

@@ -1,25 +1,27 @@
 """What a bot sees: `view`, and the programs and the game in it."""
 
+from powers import Powers
 from rewrite import canonical
 
-from seeds import Tape
+from seeds import Coin, Tape
 
 
 class Program:
     """A program's source text, its canonical form and its digest."""
 
-    __slots__ = ("_fetch", "_source", "_tree", "digest")
+    __slots__ = ("_fetch", "_source", "_tree", "digest", "number")
 
-    def __init__(self, digest, fetch):
+    def __init__(self, digest, number, host):
         self.digest = digest
-        self._fetch = fetch
+        self.number = number
+        self._fetch = host
         self._source = self._tree = None
 
     @property
     def source(self):
         """The text, exactly as it was submitted."""
         if self._source is None:
-            self._source = self._fetch()
+            self._source = self._fetch(f"source {self.number}")
         return self._source
 
     @property
@@ -58,15 +60,15 @@ class Game:
         return f"<game {self.name}>"
 
 
-class View:
+class View(Powers):
     """One seat's view of one match. `mine` and `theirs` grow by a move each round."""
 
     __slots__ = (
-        "_private", "_rng", "_shared", "_tape",
+        "_codes", "_host", "_number", "_private", "_rng", "_shared", "_simulated", "_tape",
         "game", "legal", "me", "mine", "observation", "others", "seat", "theirs", "them",
     )  # fmt: skip
 
-    def __init__(self, game, seat, programs, private, shared):
+    def __init__(self, game, seat, programs, private, shared, number, host, codes):
         self.game = game
         self.seat = seat
         self.legal = game.moves[seat]
@@ -79,6 +81,10 @@ class View:
         self._private = private
         self._tape = shared
         self._rng = self._shared = None
+        self._simulated = False
+        self._number = number
+        self._host = host
+        self._codes = codes
 
     @property
     def rng(self):
@@ -91,13 +97,18 @@ class View:
     def shared(self):
         """The public coin: every seat of the match reads the same tape, each at its own pace."""
         if self._shared is None:
-            self._shared = Tape(self._tape)
+            self._shared = Coin(*self._tape)
         return self._shared
 
     @property
     def drew(self):
-        """Whether either tape has been looked at."""
-        return self._rng is not None or self._shared is not None
+        """Whether either tape has been looked at, by the program or by one that it simulated."""
+        return self._rng is not None or self._shared is not None or self._simulated
+
+    @property
+    def drew_privately(self):
+        """Whether the private tape has been looked at."""
+        return self._rng is not None
 
     @property
     def history(self):

@@ -1,0 +1,84 @@
+"""What a guest asks of its host, read with suspicion: a bot can make its guest say anything."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+MOST_TEXT = 256 * 1024
+MOST_ROUNDS = 100_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request for a power. Programs are numbers that the host gave, or texts of the bot's own.
+
+    `here` is the history at which it is made, `history` the one that it is about; both are joint codes in seat order.
+    `drew` is whether the program that asks has looked at its private tape.
+    """
+
+    match: int
+    drew: bool
+    here: tuple[str, ...]
+    history: tuple[str, ...]
+    programs: tuple[int | str, ...] = ()
+    seat: int = 0
+    shared: tuple[str, int] = ("", 0)
+    fuel: int | None = None
+    rounds: int | None = None
+    sample: int = 0
+    statement: str = ""
+    level: int = 0
+
+
+def read_request(text: str, seats: int) -> Request:
+    """The request in a JSON text. Raises `ValueError` for one that no guest of ours makes."""
+    try:
+        asked = json.loads(text)
+        here = _joints(asked["here"], seats)
+        match, drew = _whole(asked["match"]), bool(asked["drew"])
+        if "statement" in asked:
+            level = _whole(asked["level"])
+            return Request(match, drew, here, here, statement=_text(asked["statement"]), level=level)
+        name, position = asked["shared"]
+        return Request(
+            match=match,
+            drew=drew,
+            here=here,
+            history=_joints(asked["history"], seats),
+            programs=tuple(_program(each) for each in _exactly(asked["programs"], seats)),
+            seat=_whole(asked["seat"], seats - 1),
+            shared=(_text(name), _whole(position, 1 << 20)),
+            fuel=None if asked["fuel"] is None else _whole(asked["fuel"]),
+            rounds=None if asked["rounds"] is None else _whole(asked["rounds"], MOST_ROUNDS),
+            sample=_whole(asked["sample"]),
+        )
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a request: {error}") from error
+
+
+def _whole(value: Any, most: int = 1 << 62) -> int:
+    if type(value) is not int or not 0 <= value <= most:
+        raise ValueError("not a whole number in range")
+    return value
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str or len(value) > MOST_TEXT:
+        raise ValueError("not a text in range")
+    return value
+
+
+def _exactly(values: Any, count: int) -> list[Any]:
+    if type(values) is not list or len(values) != count:
+        raise ValueError("not a list of the right length")
+    return values
+
+
+def _joints(values: Any, seats: int) -> tuple[str, ...]:
+    if type(values) is not list or any(type(v) is not str or len(v) != seats for v in values):
+        raise ValueError("not a history")
+    return tuple(values)
+
+
+def _program(value: Any) -> int | str:
+    return _text(value["text"]) if "text" in value else _whole(value["number"])

@@ -1,0 +1,246 @@
+"""Runs programs for programs: the host's half of `simulate`.
+
+A simulated call runs in an instance of its own program's, with the caller's fuel. It goes through the same guest code
+as a real move and sees nothing by which it could tell the difference. Its private tape is a fork of the caller's, and
+the caller names the public coin.
+
+A call in progress that is asked for again, exactly, is TIMEOUT at once. An answer is kept for the rest of the
+top-level call in which it was given (together with the private tape, if one had a part in it), unless a TIMEOUT had a
+part in it.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tournament.sandbox.instance import Ended, Image, Instance
+from tournament.sandbox.limits import Limits
+from tournament.sandbox.proof import Ask
+from tournament.sandbox.request import Request
+from tournament.seeds import tape_name
+
+FEE = 200_000
+"""Fuel for asking for a simulation, besides what the simulated program uses."""
+MOST_DEPTH = 300
+MOST_IDLE = 150
+TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
+
+Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
+"""Lineup (digests by seat), seat, history, and place on the public coin: what a call depends on but private tapes."""
+Host = Callable[[Instance, str], str]
+"""Answers a request that an instance makes in a simulated call."""
+
+
+@dataclass
+class Frame:
+    """A call in progress, real or simulated.
+
+    `drew`: its program, or one it simulated, has looked at its private tape. `late`: a TIMEOUT had a part in it.
+    """
+
+    key: Key
+    tape: str
+    drew: bool = False
+    late: bool = False
+
+
+@dataclass
+class Top:
+    """A top-level call: its frames in progress, and the answers known within it. `ask` is set at a proof's world."""
+
+    stack: list[Frame]
+    pure: dict[Key, str] = field(default_factory=dict)
+    drawn: dict[tuple[Key, str], str] = field(default_factory=dict)
+    ask: Ask | None = None
+
+
+class Programs:
+    """Digests and sources, by numbers that stay: those of a batch, and whatever bots make up."""
+
+    def __init__(self, known: Sequence[tuple[str, str]]) -> None:
+        self._known = list(known)
+        self._numbers = {digest: number for number, (digest, _) in enumerate(known)}
+
+    def digest(self, number: int) -> str:
+        """The digest of a program."""
+        return self._known[number][0]
+
+    def source(self, number: int) -> str:
+        """The text of a program. Raises `IndexError`."""
+        return self._known[number][1]
+
+    def number(self, program: int | str) -> int:
+        """The number of a program that has one, or of a text. Raises `IndexError`."""
+        if isinstance(program, int):
+            return range(len(self._known))[program]
+        digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
+        if digest not in self._numbers:
+            self._numbers[digest] = len(self._known)
+            self._known.append((digest, program))
+        return self._numbers[digest]
+
+    def numbered(self, digest: str) -> int:
+        """The number of a digest. Raises `KeyError`."""
+        return self._numbers[digest]
+
+
+class Simulator:
+    """Simulates for the programs of a game. `top` is the top-level call that is being made."""
+
+    def __init__(
+        self, image: Image, game: dict[str, Any], programs: Programs, limits: Limits, host: Host
+    ) -> None:
+        self._image = image
+        self._game = game
+        self._programs = programs
+        self._limits = limits
+        self._host = host
+        self._idle: dict[str, list[Instance]] = {}
+        self._depth = 0
+        self.top = Top([])
+
+    @property
+    def seats(self) -> int:
+        """How many seats the game has."""
+        return len(self._game["moves"])
+
+    @contextmanager
+    def within(self, top: Top) -> Iterator[None]:
+        """While this lasts, what is asked is asked within that top-level call."""
+        outside, self.top = self.top, top
+        try:
+            yield
+        finally:
+            self.top = outside
+
+    def simulate(self, caller: Instance, request: Request) -> str:
+        """The code of a move, or codes of joint moves separated by spaces, or a failure."""
+        lineup = tuple(self._programs.number(program) for program in request.programs)
+        if request.rounds is None:
+            return self._move(caller, lineup, request.seat, request.history, request)
+        return self._played_out(caller, lineup, request, request.rounds)
+
+    def _played_out(
+        self, caller: Instance, lineup: tuple[int, ...], request: Request, rounds: int
+    ) -> str:
+        history = request.history
+        for _ in range(rounds):
+            joint = ""
+            for seat in range(self.seats):
+                move = self._move(caller, lineup, seat, history, request)
+                if len(move) > 1:
+                    return move
+                joint += move
+            history = (*history, joint)
+        return " ".join(history[len(request.history) :])
+
+    def _move(
+        self,
+        caller: Instance,
+        lineup: tuple[int, ...],
+        seat: int,
+        history: tuple[str, ...],
+        request: Request,
+    ) -> str:
+        """The code of a simulated move, or a failure; the caller pays."""
+        caller.charge(FEE)
+        above = self.top.stack[-1]
+        digests = tuple(map(self._programs.digest, lineup))
+        key = (digests, seat, history, request.shared)
+        tape = tape_name(above.tape, "fork", *digests, seat, *history, *request.shared, request.sample)
+        if (known := self._known(key, tape, above)) is not None:
+            return known
+        if self._in_progress(key) or self._depth >= MOST_DEPTH:
+            above.late = True
+            return TIMEOUT
+        frame = Frame(key, tape)
+        fuel = caller.fuel if request.fuel is None else min(caller.fuel, request.fuel)
+        move, spent = self.run(lineup, frame, fuel)
+        caller.charge(spent)
+        self._keep(frame, move, above)
+        return move
+
+    def _known(self, key: Key, tape: str, above: Frame) -> str | None:
+        if key in self.top.pure:
+            return self.top.pure[key]
+        known = self.top.drawn.get((key, tape))
+        above.drew |= known is not None
+        return known
+
+    def _in_progress(self, key: Key) -> bool:
+        """Whether this very call is being made, and nothing has been drawn since that could make it go otherwise."""
+        for frame in reversed(self.top.stack):
+            if frame.drew:
+                return False
+            if frame.key == key:
+                return True
+        return False
+
+    def _keep(self, frame: Frame, move: str, above: Frame) -> None:
+        above.drew |= frame.drew
+        if move == TIMEOUT or frame.late:
+            above.late = True
+        elif frame.drew:
+            self.top.drawn[frame.key, frame.tape] = move
+        else:
+            self.top.pure[frame.key] = move
+
+    def run(
+        self, lineup: tuple[int, ...], frame: Frame, fuel: int, *, once: bool = False
+    ) -> tuple[str, int]:
+        """Run a call to its end: the code of the move or a failure, and the fuel that it used.
+
+        All rounds of its history are played to the program first; with `once`, they are only shown to it.
+        """
+        number = lineup[frame.key[1]]
+        self._depth += 1
+        self.top.stack.append(frame)
+        try:
+            instance = self._seated(number)
+            answer = instance.simulate(self._setup(lineup, frame, once), self._lines(frame), fuel)
+        except Ended as ended:
+            return (TIMEOUT if ended.kind == "fuel" else ERROR), ended.spent
+        finally:
+            self.top.stack.pop()
+            self._depth -= 1
+        self._release(number, instance)
+        frame.drew |= answer[:1] == "1"
+        return self._result(answer[1:], frame.key[1]), instance.spent
+
+    def _setup(self, lineup: tuple[int, ...], frame: Frame, once: bool) -> dict[str, Any]:
+        _, seat, _, shared = frame.key
+        return {
+            "lineup": [(number, self._programs.digest(number)) for number in lineup],
+            "seat": seat,
+            "private": frame.tape,
+            "shared": shared,
+            "once": once,
+        }
+
+    def _lines(self, frame: Frame) -> list[str]:
+        _, seat, history, _ = frame.key
+        return ["", *(joint[seat:] + joint[:seat] for joint in history)]
+
+    def _result(self, answer: str, seat: int) -> str:
+        """A code, or the failure that a kind of fault is to whoever simulates."""
+        if len(answer) == 1 and 0 <= ord(answer) - 48 < len(self._game["moves"][seat]):
+            return answer
+        return ILLEGAL if answer == "illegal" else ERROR
+
+    def _seated(self, number: int) -> Instance:
+        """An instance of a program that no call is in. Raises `Ended` if it will not load."""
+        idle = self._idle.get(self._programs.digest(number))
+        if idle:
+            return idle.pop()
+        setup = {"game": self._game, "programs": [], "matches": []}
+        source = self._programs.source(number)
+        instance = self._image.instance(source, setup, lambda request: "", self._limits)
+        instance.host = lambda request: self._host(instance, request)
+        return instance
+
+    def _release(self, number: int, instance: Instance) -> None:
+        if sum(map(len, self._idle.values())) >= MOST_IDLE:
+            self._idle.clear()
+        self._idle.setdefault(self._programs.digest(number), []).append(instance)
