@@ -7,10 +7,10 @@ parameters with their defaults. This module holds the words such a file is writt
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tournament.errors import ParameterError
 from tournament.seeds import Tape, tape_name
@@ -187,6 +187,60 @@ def check_order(game: str, values: Mapping[str, float]) -> None:
             )
 
 
+State = Any
+Observation = Any
+"""JSON-ready data: numbers, texts, lists and dictionaries."""
+
+
+@dataclass(frozen=True)
+class StateGame:
+    """A game that is played in rounds on a state: every seat observes, all move at once, the state changes.
+
+    The functions are pure: what is drawn is drawn from the tape that they are handed, and states are never changed in
+    place. `start(tape)` is the first state; `observe(state, seat)` what a seat sees; `step(state, joint, tape)` the
+    next state and what each seat is paid for the round; `over(state)` whether there is another round. `most_rounds`
+    bounds a match, and `worst[seat]` what a seat can be paid for a round.
+    """
+
+    name: str
+    moves: tuple[tuple[Move, ...], ...]
+    start: Callable[[Tape], State]
+    observe: Callable[[State, int], Observation]
+    step: Callable[[State, Joint, Tape], tuple[State, Payoffs]]
+    over: Callable[[State], bool]
+    most_rounds: int
+    worst: Payoffs
+    kind: str = "general-sum"
+    symmetric: bool = True
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    file: str = ""
+    """Where the game was loaded from: workers load it too."""
+    cells: None = None
+
+    @property
+    def seats(self) -> int:
+        """How many places there are at the table."""
+        return len(self.moves)
+
+    @property
+    def digest(self) -> str:
+        """A digest of the moves; what else makes it this game is its parameters."""
+        return tape_name(self.moves, self.most_rounds, self.worst)
+
+    def episode(
+        self, tape: Tape, joints: Iterable[Joint]
+    ) -> Iterator[tuple[State, Payoffs | None]]:
+        """The first state, then after each joint move the next one with what the seats were paid."""
+        state = self.start(tape)
+        yield state, None
+        for joint in joints:
+            state, paid = self.step(state, joint, tape)
+            yield state, paid
+
+
+Game = MatrixGame | StateGame
+
+
 @dataclass(frozen=True)
 class Repetition:
     """How often a match repeats its game, and how.
@@ -238,8 +292,14 @@ class Repetition:
 class Setting:
     """A game as it is played: its payoffs and parameters, and its repetition."""
 
-    game: MatrixGame
+    game: Game
     repetition: Repetition = Repetition()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.game, StateGame) and self.repetition != Repetition():
+            raise ParameterError(
+                self.game.name, "rounds", "cannot be set: a match is one episode, as long as the game says"
+            )
 
     @cached_property
     def config(self) -> dict[str, object]:
@@ -260,16 +320,7 @@ class Setting:
     def kinds(self) -> frozenset[str]:
         """The words by which a bot's `Plays:` header may ask for this setting."""
         times = "one-shot" if self.repetition.one_shot else "repeated"
+        if isinstance(self.game, StateGame):
+            times = "episodic"
         seats = "two-seat" if self.game.seats == 2 else "many-seat"
         return frozenset({times, seats, self.game.kind})
-
-    def paid(self, joints: Sequence[Joint]) -> list[Payoffs]:
-        """Discounted payoffs of the rounds played, one tuple of payoffs by seat for each round."""
-        discount = self.repetition.discount
-        payoff = self.game.payoff
-        if discount == 1:
-            return [payoff(joint) for joint in joints]
-        weights = (discount**r for r in range(len(joints)))
-        return [
-            tuple(w * p for p in payoff(joint)) for w, joint in zip(weights, joints, strict=True)
-        ]

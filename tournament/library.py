@@ -17,8 +17,10 @@ from pathlib import Path
 from types import ModuleType
 
 from tournament.errors import NotFound, ParameterError, ProgramRefused, TournamentError, UsageError
-from tournament.game import MatrixGame
+from tournament.game import Game, MatrixGame, StateGame
 from tournament.program import Program, read_program
+
+GameMaker = Callable[[Mapping[str, object]], Game]
 
 _TRUTH = {"true": True, "false": False}
 _READERS: dict[object, tuple[Callable[[str], object], str]] = {
@@ -35,7 +37,7 @@ def games() -> list[str]:
     return _names(_packaged("games"))
 
 
-def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> MatrixGame:
+def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> Game:
     """The game of a name or in a file, with the parameters given as text and the others by default.
 
     Raises `NotFound` if there is no such game, `ParameterError` for a parameter that it does not
@@ -45,10 +47,26 @@ def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> MatrixGam
     file = _find_game(name)
     function = _game_function(file)
     values = _read_parameters(file, function, parameters)
+    return _made(file, function, values)
+
+
+def game_maker(file: str | Path) -> GameMaker:
+    """What makes the game in a file from parameters as values; the file is read now, and not again.
+
+    Raises as `load_game` does, and so does what it returns.
+    """
+    path = Path(file)
+    function = _game_function(path)
+    return lambda values: _made(path, function, values)
+
+
+def _made(file: Path, function: Callable[..., object], values: Mapping[str, object]) -> Game:
     with _blaming(file):
         made = function(**values)
+    if isinstance(made, StateGame):
+        return replace(made, file=str(file))
     if not isinstance(made, MatrixGame):
-        raise UsageError(f"{file}: game(...) returned {type(made).__name__}, not a MatrixGame")
+        raise UsageError(f"{file}: game(...) returned {type(made).__name__}, which is not a game")
     return made
 
 

@@ -19,7 +19,7 @@ def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> li
     """The outcomes of these fixtures, in order. Raises `WorkerLost` if the sandbox fails."""
 
     async def play() -> list[Outcome]:
-        async with workers(await image_ready(say), 1, contest.limits) as pool:
+        async with workers(await image_ready(say), 1, contest.limits, [contest.setting.game]) as pool:
             return await played_strictly(contest, fixtures, pool)
 
     with ungrouped():

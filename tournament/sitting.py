@@ -138,7 +138,9 @@ class Sitting:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._listen, group.cancel_scope)
                 image = await image_ready(say)
-                async with workers(image, min(worker_count, playing), self.contest.limits) as pool:
+                count = min(worker_count, playing)
+                games = [self.contest.setting.game]
+                async with workers(image, count, self.contest.limits, games) as pool:
                     await self._play(pool, image, progress)
                 group.cancel_scope.cancel()
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))

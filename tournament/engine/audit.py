@@ -9,22 +9,26 @@ from dataclasses import replace
 
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
+from tournament.engine.episodes import Episodes
 from tournament.engine.play import play, powers_of
+from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
 
 
-def play_audited(image: Image, batch: Batch) -> Played:
+def play_audited(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
     """Play the batch, check the slots it asks for and all those of leaky programs, and mend what differs."""
-    played = play(image, batch)
+    played = play(image, batch, game)
     if batch.alone:
         played.leaky.clear()
         return replace(played, checked=set(range(len(played.moves))))
-    differing = _differing(image, batch, played)
-    _mend(image, batch, played, sorted({slot // batch.seats for slot in differing}))
+    differing = _differing(image, batch, played, game)
+    _mend(image, batch, game, played, sorted({slot // batch.seats for slot in differing}))
     return played
 
 
-def _differing(image: Image, batch: Batch, played: Played) -> set[int]:
+def _differing(
+    image: Image, batch: Batch, played: Played, game: StateGame | None
+) -> set[int]:
     """The slots that moved otherwise alone; fills `checked` and `leaky`."""
     differing = set()
     pending = [*batch.checks, *(slot for number in played.leaky for slot in batch.slots[number])]
@@ -32,7 +36,7 @@ def _differing(image: Image, batch: Batch, played: Played) -> set[int]:
         slot = pending.pop()
         if slot in played.checked or slot in differing:
             continue
-        if same_alone(image, batch, played, slot):
+        if same_alone(image, batch, played, slot, game):
             played.checked.add(slot)
             continue
         differing.add(slot)
@@ -43,11 +47,15 @@ def _differing(image: Image, batch: Batch, played: Played) -> set[int]:
     return differing
 
 
-def same_alone(image: Image, batch: Batch, played: Played, slot: int) -> bool:
+def same_alone(
+    image: Image, batch: Batch, played: Played, slot: int, game: StateGame | None = None
+) -> bool:
     """Whether a seat makes the same moves, and breaks the same rule, when nothing else is in its instance."""
     fault = played.faults.get(slot)
     start = slot - slot % batch.seats
     lines = [""] + ["".join(joint) for joint in zip(*_as_seen(batch, played, slot), strict=True)]
+    if game:
+        lines = _with_observations(game, batch, played, slot, lines)
     other_fault = any(start + seat in played.faults for seat in range(batch.seats))
     if not other_fault:
         lines.pop()
@@ -56,6 +64,21 @@ def same_alone(image: Image, batch: Batch, played: Played, slot: int) -> bool:
     if fault is None:
         return moves[: len(recorded)] == recorded and (ending is None or len(moves) > len(recorded))
     return moves == recorded and ending == fault.kind
+
+
+def _with_observations(
+    game: StateGame, batch: Batch, played: Played, slot: int, lines: list[str]
+) -> list[str]:
+    """The lines with what the slot observed in each round; a state that is over is observed by nobody."""
+    episodes = Episodes(game, batch)
+    match, seat = divmod(slot, batch.seats)
+    start = slot - seat
+    joints = zip(*played.moves[start : start + batch.seats], strict=True)
+    seen = [lines[0] + episodes.seen(0, [slot])]
+    for number, (line, joint) in enumerate(zip(lines[1:], joints, strict=True), 1):
+        episodes.step(match, joint)
+        seen.append(line + episodes.seen(number, [slot]))
+    return seen
 
 
 def _as_seen(batch: Batch, played: Played, slot: int) -> list[str]:
@@ -93,11 +116,13 @@ def _until_fault(answers: list[Answer]) -> tuple[str, str | None]:
     return moves, None
 
 
-def _mend(image: Image, batch: Batch, played: Played, matches: list[int]) -> None:
+def _mend(
+    image: Image, batch: Batch, game: StateGame | None, played: Played, matches: list[int]
+) -> None:
     """Put strict play in the place of these matches."""
     if not matches:
         return
-    strict = play(image, batch.only(matches))
+    strict = play(image, batch.only(matches), game)
     seats = batch.seats
     for position, match in enumerate(matches):
         for seat in range(seats):

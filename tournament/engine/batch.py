@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tournament.game import Repetition, Setting
+from tournament.game import Repetition, Setting, StateGame
 from tournament.match import Fault, Fixture
 from tournament.program import Program
 from tournament.sandbox.limits import Limits
@@ -56,10 +56,13 @@ class Batch:
                 slots[number].append(match * self.seats + seat)
         return slots
 
+    def lineup_at(self, slot: int) -> tuple[int, ...]:
+        """The programs of the slot's match."""
+        return self.matches[slot // self.seats][0]
+
     def program_of(self, slot: int) -> int:
         """Which program sits there."""
-        match, seat = divmod(slot, self.seats)
-        return self.matches[match][0][seat]
+        return self.lineup_at(slot)[slot % self.seats]
 
     def tape(self, match: int, *purpose: object) -> str:
         """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
@@ -163,7 +166,8 @@ def game_facts(setting: Setting) -> dict[str, Any]:
             [[names[seat][i] for seat, i in enumerate(joint)], paid]
             for joint, paid in cells.items()
         ],
-        "rounds": repetition.rounds,
+        "rounds": game.most_rounds if isinstance(game, StateGame) else repetition.rounds,
+        "episodic": isinstance(game, StateGame),
         "continuation": repetition.continuation,
         "discount": repetition.discount,
         "noise": repetition.noise,

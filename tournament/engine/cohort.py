@@ -2,12 +2,21 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from operator import itemgetter, le
 from typing import Any
 
 from tournament.engine.batch import Batch
-from tournament.sandbox.instance import Image
+from tournament.game import code
+from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.powers import Place, Powers
+
+FAULTY = "!"
+"""Stands in an answer for the move of a slot that broke a rule."""
+KINDS = ("load", "error", "illegal", "memory")
+"""Faults that a guest sees; the others end it."""
+MOST_TEXT = 8_000
+MOST_FAULTS = 1 << 20
+"""Bounds on what is read of a guest's words, which may be its bot's: characters in a text, and for a round."""
 
 Answer = tuple[str, dict[int, list[str]]]
 """The codes of the moves made in a round, and the faults by position."""
@@ -33,11 +42,18 @@ class Cohort:
         }
         source = batch.programs[program][1]
         self.instance = image.instance(source, setup, self._host, batch.limits)
-        self.see = columns(batch.seats, self.slots)
+        self._arrange()
 
     def play(self, lines: Sequence[str]) -> list[Answer]:
         """The answers to these lines, each the joint moves of the round before. Raises `Ended`."""
-        return [_parsed(answer) for answer in self.instance.play("\n".join(lines)).split("\n")]
+        answers = self.instance.play("\n".join(lines)).split("\n", len(lines))
+        try:
+            if len(answers) != len(lines):
+                raise ValueError("so many answers to so many lines")
+            return [self._parsed(answer) for answer in answers]
+        except (ValueError, RecursionError):
+            message = "broke what it runs in, and answered nonsense"
+            raise Ended("crash", message, burnt=self.instance.burnt) from None
 
     def drop(self, over: set[int]) -> set[int]:
         """End the matches of the slots that are over; return those whose program looked at no tape. Raises `Ended`."""
@@ -46,9 +62,31 @@ class Cohort:
             return set()
         self.slots = [slot for slot in self.slots if slot not in over]
         if self.slots:
-            self.see = columns(self.batch.seats, self.slots)
+            self._arrange()
         drew = self.instance.drop(list(gone.values()))
         return {slot for slot, flag in zip(gone, drew, strict=False) if flag == "0"}
+
+    def _arrange(self) -> None:
+        self.see = columns(self.batch.seats, self.slots)
+        legal = self.batch.facts["moves"]
+        self._most = [code(len(legal[slot % self.batch.seats]) - 1) for slot in self.slots]
+
+    def _parsed(self, answer: str) -> Answer:
+        """A guest's answer to a line. Raises `ValueError` for one that only a guest in a bot's hands gives."""
+        codes, _, rest = answer.partition(" ")
+        if len(codes) != len(self.slots) or len(rest) > MOST_FAULTS:
+            raise ValueError("an answer of another length")
+        if not all(map(le, codes, self._most)):
+            raise ValueError("a move that is none")
+        if not rest and min(codes) >= code(0):
+            return codes, {}
+        told = json.loads(rest)
+        faulty = {str(n): n for n, character in enumerate(codes) if character < code(0)}
+        if type(told) is not dict or told.keys() != faulty.keys():
+            raise ValueError("faults of others than those at fault")
+        if {codes[n] for n in faulty.values()} != {FAULTY}:
+            raise ValueError("a move that is none")
+        return codes, {n: _fault(told[name]) for name, n in faulty.items()}
 
     def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
@@ -67,6 +105,11 @@ def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":
     )
 
 
-def _parsed(answer: str) -> Answer:
-    codes, _, faults = answer.partition(" ")
-    return codes, {int(n): fault for n, fault in json.loads(faults or "{}").items()}
+def _fault(told: object) -> list[str]:
+    """A fault as a guest tells it: kind, message, traceback, and what was printed. Raises `ValueError`."""
+    if type(told) is not list or len(told) != 4 or told[0] not in KINDS:
+        raise ValueError("a fault of no known form")
+    if any(type(text) is not str or len(text) > MOST_TEXT for text in told):
+        raise ValueError("a fault with something else than a short text")
+    # Half a surrogate pair, which JSON can spell, is no text to anybody else.
+    return [text.encode("utf-8", "replace").decode() for text in told]

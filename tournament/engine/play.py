@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
-from tournament.game import code, index
+from tournament.engine.episodes import Episodes
+from tournament.game import StateGame, code, index
 from tournament.match import Fault
 from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.powers import Powers
@@ -32,9 +33,9 @@ class Part:
     cohort: Cohort | None = None
 
 
-def play(image: Image, batch: Batch) -> Played:
-    """The moves and faults of every match of the batch."""
-    return Lockstep(image, batch).played()
+def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
+    """The moves and faults of every match of the batch; `game` is given where it has a state."""
+    return Lockstep(image, batch, game).played()
 
 
 def powers_of(image: Image, batch: Batch) -> Powers:
@@ -45,9 +46,10 @@ def powers_of(image: Image, batch: Batch) -> Powers:
 class Lockstep:
     """A batch in play. `rows` are strings of codes by slot, one for each round; `intended` is before noise."""
 
-    def __init__(self, image: Image, batch: Batch) -> None:
+    def __init__(self, image: Image, batch: Batch, game: StateGame | None) -> None:
         self.image = image
         self.batch = batch
+        self.episodes = Episodes(game, batch) if game else None
         self.rows: list[str] = []
         self.intended: list[str] = []
         self.faults: dict[int, Fault] = {}
@@ -91,6 +93,8 @@ class Lockstep:
         if self.noise:
             self._disturb(row)
         self.rows.append("".join(row))
+        if self.episodes:
+            self._step(self.episodes)
         self._end_matches()
 
     def _move(self, part: Part, row: list[str]) -> None:
@@ -111,16 +115,21 @@ class Lockstep:
 
     def _answer(self, part: Part) -> tuple[Cohort, Answer]:
         """The part's cohort, seated if need be, and its answer for this round. Raises `Ended`."""
-        cohort = part.cohort
-        if cohort is None:
-            cohort, answer = self._seated(part)
-        else:
-            before = cohort.instance.burnt
-            answer = cohort.play([self._line(cohort, len(self.rows))])[0]
-            self._charge(cohort, before)
+        before = part.cohort.instance.burnt if part.cohort else 0
+        try:
+            cohort, answer = self._taken(part.cohort) if part.cohort else self._seated(part)
+        except Ended as ended:
+            self._charge(part, ended.burnt - before)
+            raise
+        burnt = cohort.instance.burnt
+        self._charge(part, burnt - before)
         if len(part.slots) > 1 and any(fault[0] == "memory" for fault in answer[1].values()):
             raise Ended("memory", "ran out of memory")
         return cohort, answer
+
+    def _taken(self, cohort: Cohort) -> tuple[Cohort, Answer]:
+        """The cohort, and its answer for this round. Raises `Ended`."""
+        return cohort, cohort.play([self._line(cohort, len(self.rows))])[0]
 
     def _seated(self, part: Part) -> tuple[Cohort, Answer]:
         """A fresh cohort, taken through the rounds so far, and its answer for this one. Raises `Ended`."""
@@ -133,7 +142,6 @@ class Lockstep:
                 raise
             cohort = self._cohort(part)
             answers = [cohort.play([line])[0] for line in lines]
-        self._charge(cohort, 0)
         self._compare(part, answers[:-1])
         return cohort, answers[-1]
 
@@ -144,12 +152,12 @@ class Lockstep:
         return Cohort(self.image, self.batch, part.program, part.slots, powers)
 
     def _line(self, cohort: Cohort, number: int) -> str:
-        return "".join(cohort.see(self.rows[number - 1])) if number else ""
+        seen = self.episodes.seen(number, cohort.slots) if self.episodes else ""
+        return ("".join(cohort.see(self.rows[number - 1])) if number else "") + seen
 
-    def _charge(self, cohort: Cohort, before: int) -> None:
-        share = (cohort.instance.burnt - before) // len(cohort.slots)
-        for slot in cohort.slots:
-            self.fuel[slot] += share
+    def _charge(self, part: Part, burnt: int) -> None:
+        for slot in part.slots:
+            self.fuel[slot] += burnt // len(part.slots)
 
     def _compare(self, part: Part, answers: Sequence[Answer]) -> None:
         """Suspect a program that answers differently when it is taken through the same rounds again."""
@@ -184,6 +192,14 @@ class Lockstep:
                     shift = 1 + int(tape.random() * (len(legal) - 1))
                     row[slot] = code((index(row[slot]) + shift) % len(legal))
 
+    def _step(self, episodes: Episodes) -> None:
+        """Bring the states of all matches that played this round on."""
+        seats, row = self.batch.seats, self.rows[-1]
+        for match in range(len(self.batch.matches)):
+            joint = row[match * seats : (match + 1) * seats]
+            if OVER not in joint:
+                episodes.step(match, joint)
+
     def _end_matches(self) -> None:
         """Drop the matches that are over, for a fault or because they have come to their horizon."""
         seats, round_number = self.batch.seats, len(self.rows)
@@ -191,7 +207,9 @@ class Lockstep:
         ended = [
             match
             for match, horizon in enumerate(self.batch.horizons)
-            if horizon == round_number or match in faulted
+            if horizon == round_number
+            or match in faulted
+            or (self.episodes and self.episodes.over(match))
         ]
         over = {match * seats + seat for match in ended for seat in range(seats)}
         if over:

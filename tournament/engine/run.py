@@ -16,7 +16,7 @@ from tournament.engine.schedule import batches, slots_to_check
 from tournament.engine.settle import outcomes, repeatable
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
-from tournament.game import Setting
+from tournament.game import Game, Setting, StateGame
 from tournament.library import packaged_sources
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
@@ -70,7 +70,8 @@ class Contest:
     def may_draw(self, fixture: Fixture) -> bool:
         """Whether repetitions of the fixture's lineup may differ."""
         repetition = self.setting.repetition
-        drawn = repetition.noise > 0 or repetition.continuation is not None
+        hidden = repetition.continuation is not None
+        drawn = repetition.noise > 0 or hidden or isinstance(self.setting.game, StateGame)
         return drawn or any(self.programs[digest].may_draw for digest in fixture.lineup)
 
 
@@ -87,10 +88,13 @@ class Results:
 
 
 @asynccontextmanager
-async def workers(image: Image, count: int, limits: Limits) -> AsyncIterator[Pool]:
-    """A pool of `count` worker processes that play batches."""
+async def workers(
+    image: Image, count: int, limits: Limits, games: Sequence[Game] = ()
+) -> AsyncIterator[Pool]:
+    """A pool of `count` worker processes that play batches of these games."""
     silence = SILENCE_SECONDS * max(1.0, limits.fuel / Limits().fuel)
-    async with open_pool(MODULE, [str(image.compiled)], count, silence) as pool:
+    files = [game.file for game in games if isinstance(game, StateGame)]
+    async with open_pool(MODULE, [str(image.compiled), *files], count, silence) as pool:
         yield pool
 
 

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tournament.engine.batch import Batch, Played
-from tournament.game import Setting, index
+from tournament.game import Setting, StateGame, index
 from tournament.match import Fault, Fixture, Outcome
+from tournament.seeds import Tape
 
 
 def outcomes(
@@ -21,12 +22,14 @@ def outcomes(
         slots = range(match * seats, match * seats + seats)
         faults = tuple(played.faults[slot] for slot in slots if slot in played.faults)
         moves = tuple(played.moves[slot] for slot in slots)
+        ended = batch.facts["episodic"] and not faults
+        rounds = len(moves[0]) if ended else batch.horizons[match]
         settled.append(
             Outcome(
                 fixture=fixture,
-                rounds=batch.horizons[match],
+                rounds=rounds,
                 moves=moves,
-                payoffs=payoffs(setting, moves, batch.horizons[match], faults),
+                payoffs=payoffs(setting, moves, rounds, faults, batch.tape(match, "chance")),
                 intended=played.intended and tuple(played.intended[slot] for slot in slots),
                 faults=faults,
                 fuel=tuple(played.fuel[slot] for slot in slots),
@@ -43,7 +46,8 @@ def outcomes(
 def repeatable(batch: Batch, played: Played) -> list[bool]:
     """Of each match, whether it is the same in every repetition: nothing in it was drawn from a tape."""
     seats = batch.seats
-    drawn = batch.repetition.noise > 0 or batch.repetition.continuation is not None
+    hidden = batch.repetition.continuation is not None
+    drawn = batch.repetition.noise > 0 or hidden or batch.facts["episodic"]
     return [
         not drawn and all(match * seats + seat in played.tapeless for seat in range(seats))
         for match in range(len(batch.matches))
@@ -51,17 +55,17 @@ def repeatable(batch: Batch, played: Played) -> list[bool]:
 
 
 def payoffs(
-    setting: Setting, moves: Sequence[str], rounds: int, faults: Sequence[Fault]
+    setting: Setting, moves: Sequence[str], rounds: int, faults: Sequence[Fault], chance: str = ""
 ) -> tuple[float | None, ...]:
-    """What each seat gets for a match with these moves.
+    """What each seat gets for a match with these moves; `chance` names the tape of a game with a state.
 
     A seat at fault gets the game's worst payoff for every round that was left; where a seat is at fault, the
     others get None.
     """
-    discount = setting.repetition.discount
-    totals = _counted(setting, moves) if discount == 1 else _discounted(setting, moves)
+    totals = _totals(setting, moves, chance)
     if not faults:
         return totals
+    discount = setting.repetition.discount
     left = math.fsum(discount**r for r in range(len(moves[0]), rounds))
     at_fault = {fault.seat for fault in faults}
     return tuple(
@@ -70,17 +74,20 @@ def payoffs(
     )
 
 
-def _counted(setting: Setting, moves: Sequence[str]) -> tuple[float, ...]:
-    """Undiscounted totals: exact sums, whatever the order of rounds."""
-    counts = Counter(zip(*moves, strict=True))
-    paid = [
-        [times * payoff for payoff in setting.game.payoff(tuple(map(index, joint)))]
-        for joint, times in counts.items()
-    ]
-    return tuple(map(math.fsum, zip(*paid, strict=True))) if paid else (0.0,) * len(moves)
-
-
-def _discounted(setting: Setting, moves: Sequence[str]) -> tuple[float, ...]:
+def _totals(setting: Setting, moves: Sequence[str], chance: str) -> tuple[float, ...]:
+    """What the rounds that were played pay, summed exactly: in whatever order, the same."""
+    game, discount = setting.game, setting.repetition.discount
     joints = [tuple(map(index, joint)) for joint in zip(*moves, strict=True)]
-    paid = setting.paid(joints)
+    if isinstance(game, StateGame):
+        paid = [paid for _, paid in game.episode(Tape(chance), joints) if paid is not None]
+    elif discount == 1:
+        paid = [
+            tuple(times * payoff for payoff in game.payoff(joint))
+            for joint, times in Counter(joints).items()
+        ]
+    else:
+        paid = [
+            tuple(discount**r * payoff for payoff in game.payoff(joint))
+            for r, joint in enumerate(joints)
+        ]
     return tuple(map(math.fsum, zip(*paid, strict=True))) if paid else (0.0,) * len(moves)

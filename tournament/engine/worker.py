@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tournament.engine.audit import play_audited
 from tournament.engine.batch import Batch
+from tournament.game import StateGame
+from tournament.library import GameMaker, game_maker
 from tournament.sandbox.frames import read_frame, write_frame
 from tournament.sandbox.instance import Image
 from tournament.sandbox.lockdown import die_with_parent, lock_down
@@ -17,7 +19,7 @@ SIGN_OF_LIFE_SECONDS = 1.0
 MOST_MEMORY = 1 << 36
 
 
-def serve(image: Image, requests: int, answers: int) -> None:
+def serve(image: Image, makers: dict[str, GameMaker], requests: int, answers: int) -> None:
     """Play every batch that comes, until no more come; give signs of life meanwhile."""
     said = time.monotonic()
 
@@ -29,19 +31,29 @@ def serve(image: Image, requests: int, answers: int) -> None:
 
     image.tick = tick
     while (request := read_frame(requests)) is not None:
-        write_frame(answers, play_audited(image, Batch.decoded(request)).encoded())
+        batch = Batch.decoded(request)
+        game = _state_game(makers, batch)
+        write_frame(answers, play_audited(image, batch, game).encoded())
+
+
+def _state_game(makers: dict[str, GameMaker], batch: Batch) -> StateGame | None:
+    """The batch's game, where it is played on a state: then its rules are needed here."""
+    maker = makers.get(batch.facts["name"])
+    game = maker(batch.facts["parameters"]) if maker else None
+    return game if isinstance(game, StateGame) else None
 
 
 def main() -> None:
-    """Serve on stdin and stdout with the compiled image that the only argument names."""
+    """Serve on stdin and stdout, with the compiled image and the files of games with states that are named."""
     die_with_parent()
     answers = os.dup(1)
     os.dup2(2, 1)
     image = Image(Path(sys.argv[1]))
     image.warm()
+    makers = {Path(file).stem: game_maker(file) for file in sys.argv[2:]}
     layers = lock_down((0, answers), MOST_MEMORY)
     write_frame(answers, json.dumps({"layers": layers}).encode())
-    serve(image, 0, answers)
+    serve(image, makers, 0, answers)
 
 
 if __name__ == "__main__":

@@ -28,13 +28,14 @@ Host = Callable[[str], str]
 
 
 class Ended(Exception):
-    """The instance came to its end in the middle of a call that used `spent` fuel; `kind` is `fuel` or `crash`."""
+    """The instance came to its end in a call: the kind of fault, and the fuel used by the call and by the instance."""
 
-    def __init__(self, kind: str, message: str, spent: int = 0) -> None:
+    def __init__(self, kind: str, message: str, spent: int = 0, burnt: int = 0) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.spent = spent
+        self.burnt = burnt
 
 
 @cache
@@ -135,21 +136,23 @@ class Instance:
             export.post_return(self._store)
             return answer
         except (Trap, WasmtimeError) as error:
-            raise _ended(error, given - self.fuel) from None
+            ended = _ended(str(error))
+        except Ended as refused:  # by the host, in the middle of the call
+            ended = refused
         finally:
             self._image.leave()
             self.spent = given - self.fuel
             self.burnt += self.spent
+        raise Ended(ended.kind, ended.message, self.spent, self.burnt)
 
 
 def _deaf(request: str) -> str:
     return ""
 
 
-def _ended(error: Exception, spent: int) -> Ended:
-    text = str(error)
-    if "all fuel consumed" in text:
-        return Ended("fuel", "ran out of fuel", spent)
-    reason = text.strip().splitlines()[-1].removeprefix("wasm trap: ").strip()
-    return Ended("crash", f"ended its interpreter: {reason}", spent)
+def _ended(problem: str) -> Ended:
+    if "all fuel consumed" in problem:
+        return Ended("fuel", "ran out of fuel")
+    reason = problem.strip().rpartition("wasm trap: ")[2]
+    return Ended("crash", f"ended its interpreter: {reason}")
 

@@ -43,6 +43,7 @@ class Sink(io.TextIOBase):
 
 def stop():
     """Stop the clock and take entropy away; before other modules are imported, for they keep what they find."""
+    builtins.open = builtins.input = builtins.breakpoint = _denied
     os.urandom = posix.urandom = time.get_clock_info = time.clock_getres = _denied
     time.sleep = lambda seconds: None
     for name in _CLOCKS:
@@ -67,8 +68,7 @@ def install():
     """Put the other shims in place, for good: the image is a snapshot of what is left."""
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = Sink()
     sys.stdin = sys.__stdin__ = None
-    builtins.open = io.open = io.open_code = io.FileIO = _denied
-    builtins.input = builtins.breakpoint = _denied
+    io.open = io.open_code = io.FileIO = _denied
     os.environ.clear()
     for name, value in [*vars(posix).items()]:
         if isinstance(value, types.BuiltinFunctionType) and name not in _PURE_IN_POSIX:

@@ -90,8 +90,12 @@ class Table:
 
     def line(self, joint):
         """Show every match the last joint moves, and answer with the codes of its next moves and the faults."""
+        joint, _, seen = joint.partition("\t")
         if joint:
             self.show(joint)
+        if seen:
+            for match, observation in zip(self.matches, json.loads(seen)):
+                match.view.observation = observation
         made = []
         for act, view in self.acts:
             try:

@@ -1,0 +1,58 @@
+"""States of matches, for games that are played on one."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from tournament.engine.batch import Batch
+from tournament.game import Observation, StateGame, index
+from tournament.seeds import Tape
+
+
+class Episode:
+    """A match's states so far, the first included."""
+
+    def __init__(self, game: StateGame, tape: Tape) -> None:
+        self._game = game
+        self._tape = tape
+        self._states = [game.start(tape)]
+
+    def step(self, joint: Sequence[str]) -> None:
+        """Play a joint move, given as codes by seat."""
+        moves = tuple(map(index, joint))
+        state, _ = self._game.step(self._states[-1], moves, self._tape)
+        self._states.append(state)
+
+    def observed(self, round_number: int, seat: int) -> Observation:
+        """What a seat saw before it moved in a round."""
+        return self._game.observe(self._states[round_number], seat)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no further round."""
+        return self._game.over(self._states[-1])
+
+
+class Episodes:
+    """The episodes of a batch's matches."""
+
+    def __init__(self, game: StateGame, batch: Batch) -> None:
+        self._seats = batch.seats
+        self._episodes = [
+            Episode(game, Tape(batch.tape(match, "chance"))) for match in range(len(batch.matches))
+        ]
+
+    def seen(self, round_number: int, slots: Iterable[int]) -> str:
+        """What these slots observe in a round, as it goes behind the joint moves of a line."""
+        seen = [
+            self._episodes[slot // self._seats].observed(round_number, slot % self._seats)
+            for slot in slots
+        ]
+        return "\t" + json.dumps(seen, separators=(",", ":"))
+
+    def step(self, match: int, joint: Sequence[str]) -> None:
+        """Play a match's joint move."""
+        self._episodes[match].step(joint)
+
+    def over(self, match: int) -> bool:
+        """Whether a match has come to its end."""
+        return self._episodes[match].over
