@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import anyio
 
@@ -31,5 +32,4 @@ async def played_strictly(
 ) -> list[Outcome]:
     """The same, in a pool that is open."""
     batch = replace(contest.batch(fixtures, ()), alone=True, checks=())
-    played = Played.decoded(await pool.call(batch.encoded()))
-    return outcomes(contest.setting, batch, fixtures, played)
+    return await play_batch(contest, batch, fixtures, pool)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import pytest
@@ -54,6 +54,7 @@ GAME = load_game("prisoners_dilemma")
 SETTING = Setting(GAME, Repetition(rounds=12))
 NOISY = Setting(GAME, Repetition(rounds=None, continuation=0.9, discount=0.9, noise=0.1))
 
+T = TypeVar("T")
 Row = tuple[Any, ...]
 
 
@@ -393,14 +394,14 @@ class Fragile(Pool):
     word = b"poison"
     deaths = 0
 
-    async def call(self, request: bytes) -> bytes:
+    async def call(self, request: bytes, read: Callable[[bytes], T]) -> T:
         """Hand over a request, to a worker that is about to die if it is poisonous."""
         if self.word in request:
             self.deaths += 1
             if not self._idle:
                 await self._add()
             self._idle[-1].process.kill()
-        return await super().call(request)
+        return await super().call(request, read)
 
 
 def test_a_bot_that_kills_every_worker_costs_its_own_matches_and_nothing_else(image: Image) -> None:
@@ -431,9 +432,9 @@ class Counting(Pool):
 
     answers = 0
 
-    async def call(self, request: bytes) -> bytes:
+    async def call(self, request: bytes, read: Callable[[bytes], T]) -> T:
         """Hand over a request and count its answer."""
-        answer = await super().call(request)
+        answer = await super().call(request, read)
         self.answers += 1
         return answer
 

@@ -115,6 +115,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("law", LAWS)
+@settings(max_examples=50)
 @given(x=XS, y=YS)
 def test_the_laws_of_provability_logic_hold_at_every_world(law: str, x: Agent, y: Agent) -> None:
     equations = competition(x, y)
@@ -203,11 +204,11 @@ def test_agents_see_what_an_opponent_does_and_not_how_it_is_written(
 ) -> None:
     """Theorem 4.8: a provably equivalent opponent is played alike."""
     twin = Agent("Y", disguised(y.formula, rng), HELPERS)
-    for agent in (x, *AGENTS.values()):
-        assert trace(agent, y, 9)[f"{agent.name}(Y)"] == trace(agent, twin, 9)[f"{agent.name}(Y)"]
+    for judge in (x, *AGENTS.values()):
+        assert trace(judge, y, 9)[f"{judge.name}(Y)"] == trace(judge, twin, 9)[f"{judge.name}(Y)"]
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(agent_formulas())
 def test_what_cooperates_with_fair_bot_cooperates_with_cooperate_bot(formula: Formula) -> None:
     """Theorem 4.10: so no agent of rank 0 does what PrudentBot does."""
@@ -238,7 +239,6 @@ NEVER_EXPLOITED = [
 ]
 
 
-@settings(max_examples=300)
 @given(XS)
 def test_agents_that_ask_for_proof_of_cooperation_are_never_exploited(x: Agent) -> None:
     assert [name for name in NEVER_EXPLOITED if play(AGENTS[name], x) == "CD"] == []
@@ -347,7 +347,7 @@ def test_any_text_is_a_formula_or_is_refused(text: str) -> None:
         assert "\n" not in str(refused)
 
 
-@pytest.mark.parametrize("nested", ["~", "[]", "<2>", "T && ", "T -> "])
+@pytest.mark.parametrize("nested", ["~", "[2]", "T && "])
 def test_the_longest_formulas_are_read_written_and_played(nested: str) -> None:
     tokens = len(nested.split())
     text = nested * ((LONGEST - 2) // tokens) + "T"

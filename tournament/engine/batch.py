@@ -1,16 +1,20 @@
 """What a worker is asked to play, and what it answers, as plain data."""
 
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tournament.game import Repetition, Setting, StateGame
-from tournament.match import Fault, Fixture
+from tournament.game import MOST_ROUNDS, Repetition, Setting, StateGame, code
+from tournament.match import FAULTS, Fault, Fixture
 from tournament.program import Program
 from tournament.sandbox.limits import Limits
 from tournament.seeds import Tape, tape_name
+
+MOST_TEXT = 8_000
+"""The most characters in a text that a guest brings forth."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +148,53 @@ class Played:
         return json.dumps([*parts, *slots]).encode()
 
     @classmethod
-    def decoded(cls, text: bytes) -> "Played":
-        """What `encoded` made JSON of."""
+    def decoded(cls, text: bytes, batch: Batch) -> "Played":
+        """What `encoded` made JSON of. Raises an exception of some kind for what no play of the batch comes to."""
         moves, intended, faults, fuel, notes, *slots = json.loads(text)
         by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
         noted = {int(slot): (round_number, note) for slot, (round_number, note) in notes.items()}
-        return cls(moves, intended, by_slot, fuel, noted, *map(set, slots))
+        played = cls(moves, intended, by_slot, fuel, noted, *map(set, slots))
+        played._check(batch)
+        return played
+
+    def _check(self, batch: Batch) -> None:
+        """Raise `ValueError` if this is not what a play of the batch can come to."""
+        seats, count = batch.seats, len(batch.matches) * batch.seats
+        made = [self.moves] if self.intended is None else [self.moves, self.intended]
+        _demand(len(made) == 1 + (batch.repetition.noise > 0), "moves before noise")
+        ended = {slot // seats: fault.round for slot, fault in self.faults.items()}
+        rounds = [ended.get(match, horizon) for match, horizon in enumerate(batch.horizons)]
+        if batch.facts["episodic"]:
+            played = [len(column) for column in self.moves[::seats]]
+            rounds = [min(most, length) for most, length in zip(rounds, played, strict=True)]
+        codes = [{code(i) for i in range(len(legal))} for legal in batch.facts["moves"]]
+        for columns in (*made, self.fuel):
+            _demand(type(columns) is list and len(columns) == count, "a value for every slot")
+        for columns in made:
+            for slot, column in enumerate(columns):
+                _demand(codes[slot % seats].issuperset(column), "legal moves")
+                _demand(len(column) == rounds[slot // seats], "a move for every round")
+        _demand(all(type(fuel) is int and 0 <= fuel < 1 << 62 for fuel in self.fuel), "fuel")
+        for slot, fault in self.faults.items():
+            _demand(type(fault.seat) is type(fault.round) is int, "numbers in a fault")
+            _demand(slot in range(count) and fault.seat == slot % seats, "a seat for every fault")
+            _demand(fault.round in range(batch.horizons[slot // seats]), "a round for every fault")
+            _demand(fault.round == rounds[slot // seats], "one end of every match")
+            _demand(fault.kind in FAULTS, "a fault of a known kind")
+        told = [(f.message, f.traceback, f.output) for f in self.faults.values()]
+        for text in itertools.chain(*told, (note for _, note in self.notes.values())):
+            _demand(type(text) is str and len(text.encode()) <= 4 * MOST_TEXT, "short texts")
+        for slot, (round_number, _) in self.notes.items():
+            _demand(slot in range(count) and round_number in range(MOST_ROUNDS), "notes")
+        for slots in (self.tapeless, self.checked):
+            _demand(all(type(slot) is int and slot in range(count) for slot in slots), "slots")
+        programs = range(len(batch.programs))
+        _demand(all(type(n) is int and n in programs for n in self.leaky), "programs")
+
+
+def _demand(held: bool, what: str) -> None:
+    if not held:
+        raise ValueError(f"not {what}")
 
 
 def game_facts(setting: Setting) -> dict[str, Any]:

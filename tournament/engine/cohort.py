@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter, le
 from typing import Any
 
-from tournament.engine.batch import Batch
+from tournament.engine.batch import MOST_TEXT, Batch
 from tournament.game import code
 from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.powers import Place, Powers
@@ -14,9 +14,8 @@ FAULTY = "!"
 """Stands in an answer for the move of a slot that broke a rule."""
 KINDS = ("load", "error", "illegal", "memory")
 """Faults that a guest sees; the others end it."""
-MOST_TEXT = 8_000
 MOST_FAULTS = 1 << 20
-"""Bounds on what is read of a guest's words, which may be its bot's: characters in a text, and for a round."""
+"""The most characters that are read of a guest's faults in a round: they may be its bot's words."""
 
 Answer = tuple[str, dict[int, list[str]]]
 """The codes of the moves made in a round, and the faults by position."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -96,6 +97,12 @@ async def workers(
     files = [game.file for game in games if isinstance(game, StateGame)]
     async with open_pool(MODULE, [str(image.compiled), *files], count, silence) as pool:
         yield pool
+
+
+async def play_batch(contest: Contest, batch: Batch, fixtures: Sequence[Fixture], pool: Pool) -> list[Outcome]:
+    """The outcomes of one batch, in the order of its fixtures. Raises `WorkerLost`."""
+    played = await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
+    return outcomes(contest.setting, batch, fixtures, played)
 
 
 async def play_all(
@@ -209,7 +216,8 @@ class Play:
         batch = self.contest.batch(fixtures, sample)
         for _ in range(TRIES):
             with suppress(WorkerLost):
-                played = Played.decoded(await self.pool.call(batch.encoded()))
+                read = partial(Played.decoded, batch=batch)
+                played = await self.pool.call(batch.encoded(), read)
                 settled = outcomes(self.contest.setting, batch, fixtures, played)
                 return list(zip(settled, repeatable(batch, played), strict=True)), []
         if len(fixtures) == 1:

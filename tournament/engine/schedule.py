@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from tournament.errors import UsageError
@@ -55,18 +56,24 @@ def batches(setting: Setting, fixtures: Sequence[Fixture], workers: int) -> list
 
 
 def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
-    """For each batch the slots that the audit replays: a program's last one, and a seeded sample of all."""
-    last: dict[str, tuple[int, int]] = {}
+    """For each batch the slots that the audit replays: for each program one, and a seeded sample of all.
+
+    A program's is its last one in the batch where it has the most: after all that it may carry over between them.
+    """
+    last: dict[str, tuple[int, int, int]] = {}
     checks: list[list[int]] = [[] for _ in plan]
     for number, fixtures in enumerate(plan):
+        seen: Counter[str] = Counter()
         for match, fixture in enumerate(fixtures):
             seats = len(fixture.lineup)
             for seat, digest in enumerate(fixture.lineup):
-                last[digest] = (number, match * seats + seat)
+                seen[digest] += 1
+                slot = match * seats + seat
+                last[digest] = max(last.get(digest, (0, 0, 0)), (seen[digest], number, slot))
             draw = int(tape_name(seed, *fixture.lineup, fixture.repetition, "check")[:12], 16)
             if draw % CHECKED < seats:
                 checks[number].append(match * seats + draw % CHECKED)
-    for number, slot in last.values():
+    for _, number, slot in last.values():
         checks[number].append(slot)
     return [sorted(set(slots)) for slots in checks]
 

@@ -9,10 +9,10 @@ import json
 import math
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from subprocess import PIPE
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from anyio.abc import Process
@@ -21,6 +21,9 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from tournament.errors import WorkerLost
 from tournament.sandbox.frames import HEAD, framed, length_of
 
+T = TypeVar("T")
+NONSENSE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""Raised where something of an unexpected form is read."""
 PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR")
 """What a worker inherits of the environment: nothing that could hold a secret."""
 START_SECONDS = 60.0
@@ -99,6 +102,9 @@ async def start_worker(module: str, arguments: Sequence[str], silence: float) ->
         words = await worker._last_words()
         await worker.stop()
         raise WorkerLost(f"a worker process did not start ({words})") from error
+    except NONSENSE as error:
+        await worker.stop()
+        raise WorkerLost(f"a worker process did not introduce itself ({error})") from error
     except BaseException:
         await worker.stop()
         raise
@@ -119,11 +125,17 @@ class Pool:
             for _ in range(self.count):
                 group.start_soon(self._add)
 
-    async def call(self, request: bytes) -> bytes:
-        """Hand a request to an idle worker and return its answer. Raises `WorkerLost`."""
+    async def call(self, request: bytes, read: Callable[[bytes], T]) -> T:
+        """Hand a request to an idle worker and read its answer. Raises `WorkerLost`.
+
+        So it does where `read` raises, and the worker is replaced: one that answers nonsense is not asked again.
+        """
         worker = self._idle.pop() if self._idle else await start_worker(*self._start)
         try:
-            answer = await worker.call(request)
+            answer = read(await worker.call(request))
+        except NONSENSE as error:
+            await worker.stop()
+            raise WorkerLost(f"a worker process answered nonsense ({error})") from error
         except BaseException:
             await worker.stop()
             raise
