@@ -16,7 +16,7 @@ from tournament.errors import UsageError
 from tournament.game import Move
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
-from tournament.store import lock, migrations, queries, rows
+from tournament.store import growth, lock, migrations, queries, rows
 from tournament.store.failures import explained
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -168,6 +168,28 @@ class Record:
             numbered = {known.get(each.fixture) or next(new): each for each in outcomes}
             rows.remove_matches(cursor, list(numbered))
             rows.insert_matches(cursor, sitting, numbered)
+
+    def begin_chain(
+        self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
+    ) -> int:
+        """The number of a run's chain of that name and plan, entered if it is new."""
+        with self._transaction() as cursor:
+            return growth.begin_chain(cursor, run, name, oracles, plan)
+
+    def keep_step(self, chain: int, step: growth.GrownStep) -> None:
+        """Keep a step of a chain; one that is kept already stays as it is."""
+        with self._transaction() as cursor:
+            growth.keep_step(cursor, chain, step)
+
+    def steps(self, chain: int) -> list[growth.GrownStep]:
+        """The steps of a chain, in order."""
+        with self._cursor() as cursor:
+            return growth.steps(cursor, chain)
+
+    def find_program(self, named: str) -> Program:
+        """The program of that name, number or beginning of its digest. Raises `NotFound`."""
+        with self._cursor() as cursor:
+            return growth.find_program(cursor, named)
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""

@@ -41,7 +41,7 @@ def insert_entrants(
     left_out: Sequence[tuple[str, str]],
 ) -> None:
     """Insert who plays in a sitting and who does not, and the programs that are new."""
-    _insert_programs(cursor, [program for program, _ in playing])
+    insert_programs(cursor, [program for program, _ in playing])
     numbers = queries.numbers(cursor)
     entrants = [(name, numbers[program.digest], None) for program, name in playing]
     refused = [(name, None, problem) for name, problem in left_out]
@@ -60,7 +60,8 @@ def insert_entrants(
     )
 
 
-def _insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> None:
+def insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> None:
+    """Insert the programs that are new."""
     known = queries.numbers(cursor)
     new = {each.digest: each for each in programs if each.digest not in known}.values()
     if not new:

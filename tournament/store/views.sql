@@ -211,3 +211,26 @@ create or replace view history as
     from sittings
     join runs using (run)
     order by sitting;
+
+-- Chains step by step: what the profile was worth after each, and nothing where a step brought no program that runs.
+create or replace view growth as
+    select
+        run, chains.name as chain, oracles, step, round, seat, turn, bot.name as program,
+        welfare, payoffs, outcome, best, problems
+    from steps
+    join chains using (chain)
+    left join programs as bot on bot.program = steps.program
+    order by run, chain, step;
+
+-- What asking models took, by model. A cost that is not known makes the sum unknown.
+create or replace view spending as
+    select
+        model, purpose,
+        count(*) as calls,
+        sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens,
+        case when count(cost) = count(*) then sum(cost) end as cost,
+        count(*) filter (outcome <> 'ok') as failures
+    from calls
+    group by model, purpose
+    order by model, purpose;

@@ -1,0 +1,42 @@
+-- How programs are grown: chains of steps, and the calls to models that they took.
+
+create table chains (
+    chain   integer primary key,
+    run     integer not null,
+    name    varchar not null,
+    oracles varchar[] not null,       -- of each seat
+    plan    json not null             -- rounds, steps, episodes, objective, order
+);
+
+create table steps (
+    chain    integer not null,
+    step     integer not null,        -- from 0
+    round    integer not null,
+    seat     utinyint not null,       -- whose program it was about
+    turn     integer not null,
+    program  integer,                 -- what came of it; null if nothing did
+    profile  integer[] not null,      -- programs by seat after it
+    welfare  double,                  -- of the profile; null for a gap
+    payoffs  double[],
+    outcome  varchar not null,
+    critique varchar not null,
+    problems varchar[] not null,      -- rules that the program before it broke
+    calls    varchar[] not null,
+    best     boolean not null,        -- no profile before was worth as much
+    primary key (chain, step)
+);
+
+create table calls (
+    key           varchar primary key, -- a digest of all that the answer depends on
+    purpose       varchar not null,
+    model         varchar not null,
+    prompt        varchar not null,
+    answer        varchar not null,
+    outcome       varchar not null,
+    finish        varchar,
+    input_tokens  bigint,
+    output_tokens bigint,
+    cost          double,              -- in dollars; null if it is not known
+    seconds       double,
+    asked_at      timestamp not null
+);
