@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import anyio
 
 from tournament.engine.run import Contest, workers
-from tournament.errors import NotFound, TournamentError, UsageError, ungrouped
-from tournament.game import MatrixGame, Repetition, Setting
+from tournament.errors import NotFound, UsageError, WorkerLost, ungrouped
+from tournament.game import Game, MatrixGame, Repetition, Setting
 from tournament.library import Entrants, games, load_game
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import KINDS, Program
@@ -54,7 +54,7 @@ class Report:
         return not self.findings and not self.problem
 
 
-def settings_for(program: Program, game: MatrixGame) -> list[Setting]:
+def settings_for(program: Program, game: Game) -> list[Setting]:
     """What to check the program in: the games its header names, or else the game given; once and repeated.
 
     Raises `UsageError` if there is none of them.
@@ -63,12 +63,13 @@ def settings_for(program: Program, game: MatrixGame) -> list[Setting]:
     known = [name for name in named if name == game.name or name in games()]
     if named and not known:
         raise NotFound("game", named[0], games())
-    candidates = [
-        Setting(game if name == game.name else load_game(name), Repetition(rounds=rounds))
-        for name in known or [game.name]
-        for rounds in (1, ROUNDS)
+    candidates = [game if name == game.name else load_game(name) for name in known or [game.name]]
+    fitting = [
+        setting
+        for candidate in candidates
+        for rounds in ((1, ROUNDS) if isinstance(candidate, MatrixGame) else (1,))
+        if program.fits(setting := Setting(candidate, Repetition(rounds)))
     ]
-    fitting = [setting for setting in candidates if program.fits(setting)]
     if not fitting:
         raise UsageError(
             f"plays {', '.join(program.plays)}, and {game.name} is not that: name a game with --game"
@@ -80,29 +81,40 @@ def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Repor
     """Play each program against probes and itself, in every seat, and collect its faults."""
     default = load_game(game)
 
-    async def check_all() -> list[Report]:
-        async with workers(await image_ready(say), 1, limits) as pool:
-            return [await _check(program, default, limits, pool) for program in entrants.programs]
+    reports: dict[str, Report] = {}
+    settings: dict[Program, list[Setting]] = {}
+    for program in entrants.programs:
+        try:
+            settings[program] = settings_for(program, default)
+        except UsageError as error:
+            reports[program.digest] = Report(program, problem=str(error))
 
-    if not entrants.programs:
-        return []
-    with ungrouped():
-        reports = {report.program.digest: report for report in anyio.run(check_all)}
-    twins = (replace(reports[twin.digest], program=twin) for twin, _ in entrants.twins)
-    return [*reports.values(), *twins]
+    async def check_all() -> None:
+        games = {each.game.name: each.game for fitting in settings.values() for each in fitting}
+        async with workers(await image_ready(say), 1, limits, [*games.values()]) as pool:
+            for program, fitting in settings.items():
+                reports[program.digest] = await _check(program, fitting, limits, pool)
+
+    if settings:
+        with ungrouped():
+            anyio.run(check_all)
+    ordered = [reports[program.digest] for program in entrants.programs]
+    return ordered + [replace(reports[twin.digest], program=twin) for twin, _ in entrants.twins]
 
 
-async def _check(program: Program, game: MatrixGame, limits: Limits, pool: Pool) -> Report:
+async def _check(
+    program: Program, settings: Sequence[Setting], limits: Limits, pool: Pool
+) -> Report:
     findings: dict[tuple[str, str], Finding] = {}
     played: list[Outcome] = []
     try:
-        for setting in settings_for(program, game):
+        for setting in settings:
             contest, fixtures = _work(program, setting, limits)
             outcomes = await played_strictly(contest, fixtures, pool)
             for fault in _own_faults(program, outcomes):
                 findings.setdefault((fault.kind, fault.message), _finding(setting, fault))
             played += outcomes
-    except TournamentError as error:
+    except WorkerLost as error:
         return Report(program, problem=str(error))
     return Report(program, len(played), _fuel(program, played), tuple(findings.values()))
 
@@ -130,7 +142,8 @@ def _own_faults(program: Program, outcomes: Sequence[Outcome]) -> list[Fault]:
 
 
 def _finding(setting: Setting, fault: Fault) -> Finding:
-    play = "one-shot" if setting.repetition.one_shot else f"{ROUNDS} rounds"
+    [times] = setting.kinds & {"one-shot", "repeated", "episodic"}
+    play = f"{ROUNDS} rounds" if times == "repeated" else times
     return Finding(setting.game.name, play, fault)
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import anyio
 
-from tournament.engine.batch import Played
-from tournament.engine.run import Contest, workers
-from tournament.engine.settle import outcomes
+from tournament.engine.run import Contest, play_batch, workers
 from tournament.errors import ungrouped
 from tournament.match import Fixture, Outcome
 from tournament.sandbox.image import Say
@@ -20,7 +17,8 @@ def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> li
     """The outcomes of these fixtures, in order. Raises `WorkerLost` if the sandbox fails."""
 
     async def play() -> list[Outcome]:
-        async with workers(await image_ready(say), 1, contest.limits, [contest.setting.game]) as pool:
+        image, games = await image_ready(say), [contest.setting.game]
+        async with workers(image, 1, contest.limits, games) as pool:
             return await played_strictly(contest, fixtures, pool)
 
     with ungrouped():

@@ -131,20 +131,22 @@ class Sitting:
     async def hold(self, worker_count: int, say: Say, progress: Progress) -> Summary:
         """Play and record what is missing. SIGINT and SIGTERM end it in good order."""
         playing = len(self.missing) or len(self._unsure())
-        if not playing:
+        if playing:
+            with ungrouped():
+                await self._hold(min(worker_count, playing), say, progress)
+        else:
             self.record.end_sitting(self._begin({}, None, 0), "done")
-            return self.summary
-        with ungrouped():
-            async with anyio.create_task_group() as group:
-                group.start_soon(self._listen, group.cancel_scope)
-                image = await image_ready(say)
-                count = min(worker_count, playing)
-                games = [self.contest.setting.game]
-                async with workers(image, count, self.contest.limits, games) as pool:
-                    await self._play(pool, image, progress)
-                group.cancel_scope.cancel()
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
+
+    async def _hold(self, worker_count: int, say: Say, progress: Progress) -> None:
+        limits, games = self.contest.limits, [self.contest.setting.game]
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._listen, group.cancel_scope)
+            image = await image_ready(say)
+            async with workers(image, worker_count, limits, games) as pool:
+                await self._play(pool, image, progress)
+            group.cancel_scope.cancel()
 
     async def _play(self, pool: Pool, image: Image, progress: Progress) -> None:
         sitting = self._begin(pool.layers, image, pool.count)

@@ -179,6 +179,15 @@ def test_every_program_has_a_seat_that_is_checked(
     assert all(slots == sorted(set(slots)) for slots in checks)
 
 
+def test_a_program_is_checked_where_it_has_most_matches() -> None:
+    plan = [
+        [Fixture(("a", "b"), 0), Fixture(("a", "a"), 0), Fixture(("b", "a"), 1)],
+        [Fixture(("b", "c"), 0), Fixture(("b", "c"), 1), Fixture(("c", "b"), 2)],
+        [Fixture(("a", "c"), 1)],
+    ]
+    assert slots_to_check(plan, 0) == [[5], [4, 5], []]
+
+
 def test_about_one_seat_in_a_thousand_is_checked_beside_and_another_seed_checks_others() -> None:
     fixtures = round_robin(PAIR, [f"{n:03}" for n in range(20)], 100)
     first, second = (slots_to_check([fixtures], seed)[0] for seed in (1, 2))

@@ -78,7 +78,7 @@ def test_another_record_gives_the_same_digest(tmp_path: Path) -> None:
 
 def test_the_digest_stays_what_it_was_in_earlier_versions(long_record: Record) -> None:
     assert digest(long_record, [OUTCOME, OTHER]) == (
-        "9552876600d85a93233fa232b9e71f44772fc77019ba00a42957b03269b69f0f"
+        "df0a6e4a80bc7c8a83e156b9038fa4d741697887ec33024593d3c826e9e4358b"
     )
 
 
@@ -98,7 +98,7 @@ def test_the_digest_stays_what_it_was_in_earlier_versions(long_record: Record) -
         {"faults": ()},
         *(
             {"faults": (dataclasses.replace(OUTCOME.faults[0], **change),)}
-            for change in ({"seat": 1}, {"kind": "fuel"}, {"round": 1}, {"message": "ho"})
+            for change in ({"seat": 1}, {"kind": "fuel"}, {"round": 1})
         ),
     ],
     ids=str,
@@ -114,7 +114,7 @@ def test_everything_that_was_played_matters(long_record: Record, change: dict[st
         {"fuel": (11, 20)},
         {"checked": ()},
         {"leaky": (A,)},
-        {"faults": (Fault(0, "error", 2, "oh", "elsewhere", "other output"),)},
+        {"faults": (Fault(0, "error", 2, "other words", "elsewhere", "other output"),)},
     ],
     ids=str,
 )

@@ -31,7 +31,8 @@ def _differing(
 ) -> set[int]:
     """The slots that moved otherwise alone; fills `checked` and `leaky`."""
     differing = set()
-    pending = [*batch.checks, *(slot for number in played.leaky for slot in batch.slots[number])]
+    pending = [*batch.checks, *(_telling(batch, played, slot) for slot in batch.checks)]
+    pending += (slot for number in played.leaky for slot in batch.slots[number])
     while pending:
         slot = pending.pop()
         if slot in played.checked or slot in differing:
@@ -45,6 +46,15 @@ def _differing(
             played.leaky.add(program)
             pending += batch.slots[program]
     return differing
+
+
+def _telling(batch: Batch, played: Played, slot: int) -> int:
+    """The slot; or if another's fault cut its match short, the one where its program was called most, and last."""
+    start = slot - slot % batch.seats
+    at_fault = played.faults.keys() & set(range(start, start + batch.seats))
+    if not at_fault or slot in at_fault:
+        return slot
+    return max(batch.slots[batch.program_of(slot)], key=lambda own: (len(played.moves[own]), own))
 
 
 def same_alone(

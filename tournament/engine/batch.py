@@ -17,6 +17,11 @@ MOST_TEXT = 8_000
 """The most characters in a text that a guest brings forth."""
 
 
+def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
+    """The name of a match's tape for a purpose; `key` is that of its setting."""
+    return tape_name(seed, key, "/".join(fixture.lineup), fixture.repetition, *purpose)
+
+
 @dataclass(frozen=True)
 class Batch:
     """Matches that are played together, in lockstep.
@@ -71,8 +76,8 @@ class Batch:
     def tape(self, match: int, *purpose: object) -> str:
         """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
         lineup, repetition = self.matches[match]
-        digests = "/".join(self.programs[number][0] for number in lineup)
-        return tape_name(self.seed, self.key, digests, repetition, *purpose)
+        digests = tuple(self.programs[number][0] for number in lineup)
+        return match_tape(self.seed, self.key, Fixture(digests, repetition), *purpose)
 
     @cached_property
     def horizons(self) -> list[int]:

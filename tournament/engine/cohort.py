@@ -7,7 +7,7 @@ from typing import Any
 
 from tournament.engine.batch import MOST_TEXT, Batch
 from tournament.game import code
-from tournament.sandbox.instance import Ended, Image
+from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.powers import Place, Powers
 
 FAULTY = "!"
@@ -33,19 +33,18 @@ class Cohort:
         self._places = [self._place(slot) for slot in slots]
         setup = {
             "game": batch.facts,
-            "programs": [digest for digest, _ in batch.programs],
             "matches": [
                 [place.seat, place.lineup, place.private, [place.shared, 0]]
                 for place in self._places
             ],
         }
         source = batch.programs[program][1]
-        self.instance = image.instance(source, setup, self._host, batch.limits)
+        self.instance = image.instance(source, setup, batch.limits)
         self._arrange()
 
     def play(self, lines: Sequence[str]) -> list[Answer]:
         """The answers to these lines, each the joint moves of the round before. Raises `Ended`."""
-        answers = self.instance.play("\n".join(lines)).split("\n", len(lines))
+        answers = self.instance.play("\n".join(lines), self._host).split("\n", len(lines))
         try:
             if len(answers) != len(lines):
                 raise ValueError("so many answers to so many lines")
@@ -90,10 +89,11 @@ class Cohort:
     def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
         private, shared = self.batch.tape(match, "private", seat), self.batch.tape(match, "shared")
-        return Place(slot, self.batch.matches[match][0], seat, private, shared)
+        lineup = tuple(self.batch.programs[number][0] for number in self.batch.lineup_at(slot))
+        return Place(slot, lineup, seat, private, shared)
 
-    def _host(self, request: str) -> str:
-        return self._powers.answer(self.instance, self._places, request)
+    def _host(self, caller: Instance, request: str) -> str:
+        return self._powers.answer(caller, self._places, request)
 
 
 def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":

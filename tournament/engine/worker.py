@@ -17,6 +17,8 @@ from tournament.sandbox.lockdown import die_with_parent, lock_down
 MODULE = "tournament.engine.worker"
 SIGN_OF_LIFE_SECONDS = 1.0
 MOST_MEMORY = 1 << 36
+MOST_FRAMES = 10_000
+"""More than the deepest nest of simulations has of our own: a bot must not reach this limit."""
 
 
 def serve(image: Image, makers: dict[str, GameMaker], requests: int, answers: int) -> None:
@@ -46,6 +48,7 @@ def _state_game(makers: dict[str, GameMaker], batch: Batch) -> StateGame | None:
 def main() -> None:
     """Serve on stdin and stdout, with the compiled image and the files of games with states that are named."""
     die_with_parent()
+    sys.setrecursionlimit(MOST_FRAMES)
     answers = os.dup(1)
     os.dup2(2, 1)
     image = Image(Path(sys.argv[1]))

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tournament.engine.batch import match_tape
 from tournament.engine.run import Contest, play_batch
-from tournament.game import Setting
+from tournament.game import Observation, Setting, StateGame, index
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
+from tournament.seeds import Tape
 
 Profile = tuple[Program, ...]
 """A program for every seat."""
@@ -71,6 +73,14 @@ class Evaluator:
             Evaluation(profile, tuple(by_lineup[tuple(p.digest for p in profile)]))
             for profile in profiles
         ]
+
+    def states(self, outcome: Outcome) -> list[Observation]:
+        """What seat 0 observed before every round of a match of a game with a state."""
+        game, fixture = self.setting.game, outcome.fixture
+        assert isinstance(game, StateGame)
+        tape = match_tape(self.seed, self.setting.key, fixture, "chance")
+        joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
+        return [game.observe(state, 0) for state, _ in game.episode(Tape(tape), joints)]
 
     async def tests(self, profile: Profile, seat: int) -> list[Fault]:
         """The faults that a seat's program makes against those it is to answer, probes, and itself.

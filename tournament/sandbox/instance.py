@@ -23,8 +23,8 @@ EMPTY_GAME = {
     "noise": 0.0,
 }
 EXPORTS = ("load", "play", "simulate", "drop")
-Host = Callable[[str], str]
-"""Answers what the guest asks of its host."""
+Host = Callable[["Instance", str], str]
+"""Answers what the guest of an instance asks of its host."""
 
 
 class Ended(Exception):
@@ -48,6 +48,11 @@ def engine() -> Engine:
     return Engine(config)
 
 
+def _deaf(instance: "Instance", request: str) -> str:
+    """The host of a guest that has nothing to ask yet."""
+    return ""
+
+
 class Image:
     """A compiled image, ready to make instances."""
 
@@ -56,47 +61,48 @@ class Image:
             self._component = Component.deserialize_file(engine(), str(compiled))
         except WasmtimeError as error:
             raise ImageError(f"{compiled} does not fit this machine: remove it") from error
-        self._running: list[Instance] = []
+        self._running: list[tuple[Instance, Host]] = []
         self.tick: Callable[[], None] = lambda: None
         """Called before every call into an instance."""
         self._linker = Linker(engine())
         with self._linker.root() as root:
-            root.add_func("host", lambda store, request: self._running[-1].host(request))
+            root.add_func("host", lambda store, request: self._answer(request))
 
-    def instance(self, source: str, setup: dict[str, Any], host: Host, limits: Limits) -> "Instance":
+    def instance(self, source: str, setup: dict[str, Any], limits: Limits) -> "Instance":
         """A fresh instance that has loaded the source for the matches of `setup`.
 
         Raises `Ended` if loading ends it.
         """
-        return Instance(self, source, setup, host, limits)
+        return Instance(self, source, setup, limits)
 
     def warm(self) -> None:
         """Do now what the first instance would do once: so that a locked-down process need not."""
-        self.instance("", {"game": EMPTY_GAME, "programs": [], "matches": []}, _deaf, Limits())
+        self.instance("", {"game": EMPTY_GAME, "matches": []}, Limits())
 
     def instantiate(self, store: Store) -> dict[str, Any]:
         """The exports of a new instance in `store`."""
         instance = self._linker.instantiate(store, self._component)
         return {name: instance.get_func(store, name) for name in EXPORTS}
 
-    def enter(self, instance: "Instance") -> None:
-        """From now on what the guest asks is asked by this instance: calls nest, but never overlap."""
+    def enter(self, instance: "Instance", host: Host) -> None:
+        """From now on what is asked is asked by this instance, of this host: calls nest, but never overlap."""
         self.tick()
-        self._running.append(instance)
+        self._running.append((instance, host))
 
     def leave(self) -> None:
         """The instance entered last has answered."""
         self._running.pop()
 
+    def _answer(self, request: str) -> str:
+        instance, host = self._running[-1]
+        return host(instance, request)
+
 
 class Instance:
     """A loaded program. `burnt` is the fuel it has used so far, `spent` what its last call used."""
 
-    def __init__(
-        self, image: Image, source: str, setup: dict[str, Any], host: Host, limits: Limits
-    ) -> None:
+    def __init__(self, image: Image, source: str, setup: dict[str, Any], limits: Limits) -> None:
         self._image = image
-        self.host = host
         self._limits = limits
         self.burnt = self.spent = 0
         self._store = Store(engine())
@@ -105,17 +111,17 @@ class Instance:
         self._exports = image.instantiate(self._store)
         self._call("load", source, json.dumps(setup))
 
-    def play(self, lines: str) -> str:
+    def play(self, lines: str, host: Host) -> str:
         """What the guest answers to these rounds (see `bot.wit`). Raises `Ended`."""
-        return self._call("play", lines)
+        return self._call("play", lines, host=host)
 
     def drop(self, positions: list[int]) -> str:
         """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
         return self._call("drop", json.dumps(positions))
 
-    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int) -> str:
+    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host) -> str:
         """One move of a match of its own, with at most so much fuel (see `bot.wit`). Raises `Ended`."""
-        return self._call("simulate", json.dumps(setup), "\n".join(lines), fuel=fuel)
+        return self._call("simulate", json.dumps(setup), "\n".join(lines), fuel=fuel, host=host)
 
     @property
     def fuel(self) -> int:
@@ -126,10 +132,10 @@ class Instance:
         """Take fuel from the call that is being made; one that has none left ends as soon as it goes on."""
         self._store.set_fuel(max(0, self.fuel - fuel))
 
-    def _call(self, name: str, *arguments: str, fuel: int | None = None) -> str:
+    def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> str:
         export = self._exports[name]
         given = self._limits.fuel if fuel is None else fuel
-        self._image.enter(self)
+        self._image.enter(self, host)
         self._store.set_fuel(given)
         try:
             answer: str = export(self._store, *arguments)
@@ -146,13 +152,8 @@ class Instance:
         raise Ended(ended.kind, ended.message, self.spent, self.burnt)
 
 
-def _deaf(request: str) -> str:
-    return ""
-
-
 def _ended(problem: str) -> Ended:
     if "all fuel consumed" in problem:
         return Ended("fuel", "ran out of fuel")
     reason = problem.strip().rpartition("wasm trap: ")[2]
     return Ended("crash", f"ended its interpreter: {reason}")
-

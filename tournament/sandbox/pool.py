@@ -8,6 +8,7 @@ import contextlib
 import json
 import math
 import os
+import resource
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ NONSENSE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """Raised where something of an unexpected form is read."""
 PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR")
 """What a worker inherits of the environment: nothing that could hold a secret."""
+STACK = 256 << 20
+"""Bytes of stack for a worker: as many as the deepest nest of calls into instances can take (see `simulation.py`)."""
 START_SECONDS = 60.0
 LAST_WORDS = 4000
 
@@ -82,6 +85,7 @@ class Worker:
 
 async def start_worker(module: str, arguments: Sequence[str], silence: float) -> Worker:
     """Start `python -m module arguments` and wait until it says hello. Raises `WorkerLost`."""
+    _deepen_stack()
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
     process = await anyio.open_process(
@@ -108,6 +112,14 @@ async def start_worker(module: str, arguments: Sequence[str], silence: float) ->
     except BaseException:
         await worker.stop()
         raise
+
+
+def _deepen_stack() -> None:
+    """Raise the limit that processes started from now on inherit, as far as may be: it counts from their start."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK if hard == resource.RLIM_INFINITY else min(STACK, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 class Pool:

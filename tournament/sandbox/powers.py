@@ -21,10 +21,10 @@ MOST_LEVEL = 50
 
 @dataclass(frozen=True)
 class Place:
-    """Where a real call is made: its match's lineup (numbers of programs by seat), its seat, and its tapes."""
+    """Where a real call is made: its match's lineup (digests by seat), its seat, and its tapes."""
 
     slot: int
-    lineup: tuple[int, ...]
+    lineup: tuple[str, ...]
     seat: int
     private: str
     shared: str
@@ -59,14 +59,13 @@ class Powers:
 
         A request that makes no sense ends the caller's instance.
         """
-        power, request = self._read(text)
+        power, request = self._read(text, *(place.lineup for place in places))
         if isinstance(request, str):
             return request
         if request.match >= len(places):
             raise Ended("crash", "asked its host about a match that is not its own")
         place = places[request.match]
-        lineup = tuple(map(self.programs.digest, place.lineup))
-        frame = Frame((lineup, place.seat, request.here, (place.shared, 0)), place.private)
+        frame = Frame((place.lineup, place.seat, request.here, (place.shared, 0)), place.private)
         round_number, top = self._tops.get(place.slot, (-1, Top([])))
         if round_number != len(request.here):
             top = Top([])
@@ -78,17 +77,19 @@ class Powers:
 
     def _nested(self, caller: Instance, text: str) -> str:
         """What is answered to a simulated call's request."""
-        power, request = self._read(text)
+        power, request = self._read(text, self._simulator.top.stack[-1].key[0])
         return request if isinstance(request, str) else self._do(power, caller, request)
 
-    def _read(self, text: str) -> tuple[str, Request | str]:
-        """A power and the request for it, or the answer itself where no power is needed."""
+    def _read(self, text: str, *given: tuple[str, ...]) -> tuple[str, Request | str]:
+        """A power and the request for it, or the source of a program given where that is all that is asked for."""
         power, _, rest = text.partition(" ")
         try:
-            if power == "source":
-                return power, self.programs.source(self.programs.number(int(rest)))
-            return power, read_request(rest, self._simulator.seats)
-        except (ValueError, IndexError) as error:
+            if power != "source":
+                return power, read_request(rest, self._simulator.seats)
+            if not any(rest in lineup for lineup in given):
+                raise ValueError("a program that was not given")
+            return power, self.programs.source(rest)
+        except ValueError as error:
             raise Ended("crash", "asked its host for something that makes no sense") from error
 
     def _do(self, power: str, caller: Instance, request: Request) -> str:
@@ -97,7 +98,7 @@ class Powers:
             return self._proves(caller, request)
         try:
             return self._simulator.simulate(caller, request)
-        except IndexError as error:
+        except LookupError as error:
             raise Ended("crash", "asked its host for a program that it was not given") from error
 
     def _proves(self, caller: Instance, request: Request) -> str:
@@ -137,7 +138,7 @@ class Powers:
         plain = name.replace("_", "").lower()
         for known, source in self._library.items():
             if known.replace("_", "") == plain:
-                return self.programs.digest(self.programs.number(source))
+                return self.programs.add(source)
         raise UsageError(f"the library has no program called {name[:60]!r}")
 
     def verdict(self, statement: Statement, key: Key) -> Verdict | str:
@@ -166,10 +167,9 @@ class _Runner:
         program, against, seat = pair
         lineup = (program, against) if seat == 0 else (against, program)
         frame = Frame((lineup, seat, self._history, self._shared), tape_name("proof", *pair))
-        numbers = tuple(map(self._powers.programs.numbered, lineup))
         simulator = self._powers._simulator
         with simulator.within(Top([], ask=ask)):
-            move, spent = simulator.run(numbers, frame, self._fuel, once=True)
+            move, spent = simulator.run(frame, self._fuel, once=True)
         self._fuel -= spent
         if self._fuel <= 0:
             raise Bound("its fuel ran out")

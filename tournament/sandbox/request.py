@@ -8,9 +8,13 @@ MOST_TEXT = 256 * 1024
 MOST_ROUNDS = 100_000
 
 
+Named = tuple[str, str]
+"""A program: a digest, or a text of the bot's own; and before it, which of the two."""
+
+
 @dataclass(frozen=True)
 class Request:
-    """A request for a power. Programs are numbers that the host gave, or texts of the bot's own.
+    """A request for a power.
 
     `here` is the history at which it is made, `history` the one that it is about; both are joint codes in seat order.
     `drew` is whether the program that asks has looked at its private tape.
@@ -20,7 +24,7 @@ class Request:
     drew: bool
     here: tuple[str, ...]
     history: tuple[str, ...]
-    programs: tuple[int | str, ...] = ()
+    programs: tuple[Named, ...] = ()
     seat: int = 0
     shared: tuple[str, int] = ("", 0)
     fuel: int | None = None
@@ -63,7 +67,7 @@ def _whole(value: Any, most: int = 1 << 62) -> int:
 
 
 def _text(value: Any) -> str:
-    if type(value) is not str or len(value) > MOST_TEXT:
+    if type(value) is not str or len(value.encode()) > MOST_TEXT:
         raise ValueError("not a text in range")
     return value
 
@@ -80,5 +84,8 @@ def _joints(values: Any, seats: int) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _program(value: Any) -> int | str:
-    return _text(value["text"]) if "text" in value else _whole(value["number"])
+def _program(value: Any) -> Named:
+    kind, name = _exactly(value, 2)
+    if kind not in ("digest", "text"):
+        raise ValueError("neither a digest nor a text")
+    return kind, _text(name)

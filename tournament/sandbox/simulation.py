@@ -10,15 +10,16 @@ part in it.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournament.sandbox.instance import Ended, Image, Instance
+from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.proof import Ask
-from tournament.sandbox.request import Request
+from tournament.sandbox.request import Named, Request
 from tournament.seeds import tape_name
 
 FEE = 200_000
@@ -29,8 +30,6 @@ TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
 """Lineup (digests by seat), seat, history, and place on the public coin: what a call depends on but private tapes."""
-Host = Callable[[Instance, str], str]
-"""Answers a request that an instance makes in a simulated call."""
 
 
 @dataclass
@@ -57,33 +56,20 @@ class Top:
 
 
 class Programs:
-    """Digests and sources, by numbers that stay: those of a batch, and whatever bots make up."""
+    """Sources by digest: those of a batch, and whatever bots make up."""
 
-    def __init__(self, known: Sequence[tuple[str, str]]) -> None:
-        self._known = list(known)
-        self._numbers = {digest: number for number, (digest, _) in enumerate(known)}
+    def __init__(self, known: Iterable[tuple[str, str]]) -> None:
+        self._sources = dict(known)
 
-    def digest(self, number: int) -> str:
-        """The digest of a program."""
-        return self._known[number][0]
+    def source(self, digest: str) -> str:
+        """The text of a program."""
+        return self._sources[digest]
 
-    def source(self, number: int) -> str:
-        """The text of a program. Raises `IndexError`."""
-        return self._known[number][1]
-
-    def number(self, program: int | str) -> int:
-        """The number of a program that has one, or of a text. Raises `IndexError`."""
-        if isinstance(program, int):
-            return range(len(self._known))[program]
-        digest = hashlib.sha256(program.encode("utf-8", "surrogatepass")).hexdigest()
-        if digest not in self._numbers:
-            self._numbers[digest] = len(self._known)
-            self._known.append((digest, program))
-        return self._numbers[digest]
-
-    def numbered(self, digest: str) -> int:
-        """The number of a digest. Raises `KeyError`."""
-        return self._numbers[digest]
+    def add(self, source: str) -> str:
+        """The digest of a text, which is a program from now on."""
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        self._sources[digest] = source
+        return digest
 
 
 class Simulator:
@@ -92,11 +78,12 @@ class Simulator:
     def __init__(
         self, image: Image, game: dict[str, Any], programs: Programs, limits: Limits, host: Host
     ) -> None:
+        # Weakly, or else the instances here would outlive their use until the next collection of garbage.
+        self._host = weakref.WeakMethod(host)
         self._image = image
         self._game = game
         self._programs = programs
         self._limits = limits
-        self._host = host
         self._idle: dict[str, list[Instance]] = {}
         self._depth = 0
         self.top = Top([])
@@ -117,13 +104,22 @@ class Simulator:
 
     def simulate(self, caller: Instance, request: Request) -> str:
         """The code of a move, or codes of joint moves separated by spaces, or a failure."""
-        lineup = tuple(self._programs.number(program) for program in request.programs)
+        lineup = tuple(map(self._named, request.programs))
         if request.rounds is None:
             return self._move(caller, lineup, request.seat, request.history, request)
         return self._played_out(caller, lineup, request, request.rounds)
 
+    def _named(self, program: Named) -> str:
+        """The digest of a program. Raises `LookupError` for one that is not at the table of who asks."""
+        kind, name = program
+        if kind == "text":
+            return self._programs.add(name)
+        if name not in self.top.stack[-1].key[0]:
+            raise LookupError(name)
+        return name
+
     def _played_out(
-        self, caller: Instance, lineup: tuple[int, ...], request: Request, rounds: int
+        self, caller: Instance, lineup: tuple[str, ...], request: Request, rounds: int
     ) -> str:
         history = request.history
         for _ in range(rounds):
@@ -139,7 +135,7 @@ class Simulator:
     def _move(
         self,
         caller: Instance,
-        lineup: tuple[int, ...],
+        lineup: tuple[str, ...],
         seat: int,
         history: tuple[str, ...],
         request: Request,
@@ -147,9 +143,10 @@ class Simulator:
         """The code of a simulated move, or a failure; the caller pays."""
         caller.charge(FEE)
         above = self.top.stack[-1]
-        digests = tuple(map(self._programs.digest, lineup))
-        key = (digests, seat, history, request.shared)
-        tape = tape_name(above.tape, "fork", *digests, seat, *history, *request.shared, request.sample)
+        key = (lineup, seat, history, request.shared)
+        tape = tape_name(
+            above.tape, "fork", *lineup, seat, *history, *request.shared, request.sample
+        )
         if (known := self._known(key, tape, above)) is not None:
             return known
         if self._in_progress(key) or self._depth >= MOST_DEPTH:
@@ -157,7 +154,7 @@ class Simulator:
             return TIMEOUT
         frame = Frame(key, tape)
         fuel = caller.fuel if request.fuel is None else min(caller.fuel, request.fuel)
-        move, spent = self.run(lineup, frame, fuel)
+        move, spent = self.run(frame, fuel)
         caller.charge(spent)
         self._keep(frame, move, above)
         return move
@@ -187,32 +184,32 @@ class Simulator:
         else:
             self.top.pure[frame.key] = move
 
-    def run(
-        self, lineup: tuple[int, ...], frame: Frame, fuel: int, *, once: bool = False
-    ) -> tuple[str, int]:
+    def run(self, frame: Frame, fuel: int, *, once: bool = False) -> tuple[str, int]:
         """Run a call to its end: the code of the move or a failure, and the fuel that it used.
 
         All rounds of its history are played to the program first; with `once`, they are only shown to it.
         """
-        number = lineup[frame.key[1]]
+        lineup, seat, _, _ = frame.key
         self._depth += 1
         self.top.stack.append(frame)
         try:
-            instance = self._seated(number)
-            answer = instance.simulate(self._setup(lineup, frame, once), self._lines(frame), fuel)
+            instance = self._seated(lineup[seat])
+            host = self._host()
+            assert host is not None
+            answer = instance.simulate(self._setup(frame, once), self._lines(frame), fuel, host)
         except Ended as ended:
             return (TIMEOUT if ended.kind == "fuel" else ERROR), ended.spent
         finally:
             self.top.stack.pop()
             self._depth -= 1
-        self._release(number, instance)
+        self._release(lineup[seat], instance)
         frame.drew |= answer[:1] == "1"
-        return self._result(answer[1:], frame.key[1]), instance.spent
+        return self._result(answer[1:], seat), instance.spent
 
-    def _setup(self, lineup: tuple[int, ...], frame: Frame, once: bool) -> dict[str, Any]:
-        _, seat, _, shared = frame.key
+    def _setup(self, frame: Frame, once: bool) -> dict[str, Any]:
+        lineup, seat, _, shared = frame.key
         return {
-            "lineup": [(number, self._programs.digest(number)) for number in lineup],
+            "lineup": lineup,
             "seat": seat,
             "private": frame.tape,
             "shared": shared,
@@ -229,18 +226,15 @@ class Simulator:
             return answer
         return ILLEGAL if answer == "illegal" else ERROR
 
-    def _seated(self, number: int) -> Instance:
+    def _seated(self, digest: str) -> Instance:
         """An instance of a program that no call is in. Raises `Ended` if it will not load."""
-        idle = self._idle.get(self._programs.digest(number))
+        idle = self._idle.get(digest)
         if idle:
             return idle.pop()
-        setup = {"game": self._game, "programs": [], "matches": []}
-        source = self._programs.source(number)
-        instance = self._image.instance(source, setup, lambda request: "", self._limits)
-        instance.host = lambda request: self._host(instance, request)
-        return instance
+        setup = {"game": self._game, "matches": []}
+        return self._image.instance(self._programs.source(digest), setup, self._limits)
 
-    def _release(self, number: int, instance: Instance) -> None:
+    def _release(self, digest: str, instance: Instance) -> None:
         if sum(map(len, self._idle.values())) >= MOST_IDLE:
             self._idle.clear()
-        self._idle.setdefault(self._programs.digest(number), []).append(instance)
+        self._idle.setdefault(digest, []).append(instance)

@@ -129,7 +129,7 @@ def outcome(connection: DuckDBPyConnection, match: int) -> Played:
 def digest(connection: DuckDBPyConnection, run: int) -> str:
     """SHA-256 of a run's configuration, its seed and its outcomes, which are sorted by content.
 
-    Numbers, times, fuel, sittings and versions do not enter.
+    Numbers, times, fuel, sittings, versions and what a fault says do not enter.
     """
     found = connection.execute("select config, seed from runs where run = ?", [run]).fetchall()
     if not found:

@@ -121,7 +121,5 @@ class Powers:
 
 
 def _reference(program):
-    """How the host knows a program: by its number, or by its text if it is the bot's own making."""
-    if isinstance(program, str):
-        return {"text": program}
-    return {"number": program.number}
+    """How the host knows a program: by its digest, or by its text if it is the bot's own making."""
+    return ["text", program] if isinstance(program, str) else ["digest", program.digest]

@@ -31,7 +31,7 @@ class Table:
     def __init__(self, setup, host):
         self.game = Game(setup["game"])
         self.host = host
-        self.programs = [Program(digest, n, host) for n, digest in enumerate(setup["programs"])]
+        self.programs = {}
         self.names = [
             {chr(FIRST_CODE + i): move for i, move in enumerate(legal)} for legal in self.game.moves
         ]
@@ -43,9 +43,15 @@ class Table:
 
     def match(self, number, seat, lineup, private, shared):
         """A match that has not started."""
-        programs = [self.programs[program] for program in lineup]
+        programs = [self.program(digest) for digest in lineup]
         view = View(self.game, seat, programs, private, shared, number, self.host, self.codes)
         return Match(view)
+
+    def program(self, digest):
+        """A program at the table: one object for all of its matches."""
+        if digest not in self.programs:
+            self.programs[digest] = Program(digest, self.host)
+        return self.programs[digest]
 
     def arrange(self):
         """Line up what every round needs of the matches that are left."""
@@ -66,7 +72,7 @@ class Table:
 
         All rounds are played to it, for a program may keep count; with `once` it is asked for the last alone.
         """
-        programs = [Program(digest, number, self.host) for number, digest in setup["lineup"]]
+        programs = [self.program(digest) for digest in setup["lineup"]]
         seat, private, shared = setup["seat"], setup["private"], setup["shared"]
         match = Match(View(self.game, seat, programs, private, shared, 0, self.host, self.codes))
         match.start(code)

@@ -9,19 +9,18 @@ from seeds import Coin, Tape
 class Program:
     """A program's source text, its canonical form and its digest."""
 
-    __slots__ = ("_fetch", "_source", "_tree", "digest", "number")
+    __slots__ = ("_host", "_source", "_tree", "digest")
 
-    def __init__(self, digest, number, host):
+    def __init__(self, digest, host):
         self.digest = digest
-        self.number = number
-        self._fetch = host
+        self._host = host
         self._source = self._tree = None
 
     @property
     def source(self):
         """The text, exactly as it was submitted."""
         if self._source is None:
-            self._source = self._fetch(f"source {self.number}")
+            self._source = self._host(f"source {self.digest}")
         return self._source
 
     @property

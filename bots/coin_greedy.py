@@ -1,0 +1,24 @@
+"""Walk to the nearest coin, whoever's it is.
+
+Best for oneself, whatever the other does, and worse for two of a kind than leaving each other's
+coins alone.
+
+Names: selfish agents (A. Lerer and A. Peysakhovich, arXiv:1707.01068, 2017)
+Plays: coin_game
+"""
+
+WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+def act(view):
+    seen = view.observation
+    size = seen["size"]
+
+    def distance(move, coin):
+        ends = [(x + dx - y) % size for x, dx, y in zip(seen["me"], WAYS[move], seen[coin])]
+        return sum(min(end, size - end) for end in ends)
+
+    def worth(move):
+        return sorted([distance(move, "my_coin"), distance(move, "other_coin")])
+
+    return min(view.legal, key=worth)

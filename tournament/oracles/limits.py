@@ -1,0 +1,239 @@
+"""What holds calls back: how many at once, how many a minute, and how much they may cost in all.
+
+One `Limits` is shared by everything that asks, however many chains there are. A call passes the gate, is counted
+against the budget at the most that it can cost, and waits for its turn in the minute; afterwards it is counted at
+what it did cost. Everything that gives back is done at once, without waiting, so that no answer that has come is lost
+to a cancellation.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import anyio
+
+from tournament.errors import UsageError
+
+START, MOST = 20, 100
+"""Calls at once where nothing is said: at first, and at most."""
+CUT = 0.8
+COOLDOWN = 15.0
+"""Seconds after a cut in which there is no other, and no growth: what comes back then was sent before."""
+LEAST_ROUND = 4
+RISE = 0.05
+
+
+class Gate:
+    """How many calls may be under way at once.
+
+    It doubles after each round of calls without trouble until the server first says that there are too many; then it
+    is cut by a fifth, once for each episode, and grows by a twentieth a round (slow start, then additive increase and
+    multiplicative decrease, as in Inspect). Other errors than "too many" do not shrink it. When the server says how
+    long to wait, nobody passes before that.
+    """
+
+    def __init__(self, start: int, most: int) -> None:
+        self.most = most
+        self._limiter = anyio.CapacityLimiter(min(start, most))
+        self._limit = min(start, most)
+        self._good = 0
+        self._cut_once = False
+        self._cool_at = float("-inf")
+        self._opens_at = float("-inf")
+
+    @property
+    def limit(self) -> int:
+        """How many may pass at present."""
+        return self._limit
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place among the calls under way."""
+        async with self._limiter:
+            while anyio.current_time() < self._opens_at:
+                await anyio.sleep_until(self._opens_at)
+            yield
+
+    def served(self) -> None:
+        """A call was answered at its first try."""
+        if anyio.current_time() < self._cool_at:
+            return
+        self._good += 1
+        if self._good < max(self._limit, LEAST_ROUND):
+            return
+        self._good = 0
+        rise = max(1, round(self._limit * RISE)) if self._cut_once else self._limit
+        self._set(min(self._limit + rise, self.most))
+
+    def too_many(self, wait: float | None) -> None:
+        """The server said that there are too many calls; it may have said how long to wait."""
+        now = anyio.current_time()
+        self._good, self._cut_once = 0, True
+        if wait is not None:
+            self._opens_at = max(self._opens_at, now + wait)
+        if now >= self._cool_at:
+            self._set(max(1, int(self._limit * CUT)))
+            self._cool_at = now + COOLDOWN
+        self._cool_at = max(self._cool_at, now + (wait or 0.0))
+
+    def _set(self, limit: int) -> None:
+        self._limit = limit
+        self._limiter.total_tokens = limit
+
+
+class Window:
+    """At most so much in any minute, first come first served. What is more than a minute's worth goes alone."""
+
+    def __init__(self, most: int | None, seconds: float = 60.0) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._taken: deque[list[float]] = deque()
+        self._turn = anyio.Lock()
+
+    async def take(self, amount: float) -> Callable[[float], None]:
+        """Wait until the amount fits in; the function that is returned corrects it afterwards."""
+        entry = [0.0, amount]
+        if self._most is not None:
+            async with self._turn:
+                while not self._fits(amount):
+                    await anyio.sleep_until(self._taken[0][0] + self._seconds)
+                entry[0] = anyio.current_time()
+                self._taken.append(entry)
+
+        def correct(actual: float) -> None:
+            entry[1] = actual
+
+        return correct
+
+    def _fits(self, amount: float) -> bool:
+        assert self._most is not None
+        while self._taken and self._taken[0][0] + self._seconds <= anyio.current_time():
+            self._taken.popleft()
+        return not self._taken or sum(taken for _, taken in self._taken) + amount <= self._most
+
+
+@dataclass(frozen=True)
+class Spending:
+    """Calls, tokens and dollars."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: Decimal = Decimal(0)
+
+    def __add__(self, other: "Spending") -> "Spending":
+        return Spending(
+            self.calls + other.calls, self.tokens + other.tokens, self.money + other.money
+        )
+
+    def __sub__(self, other: "Spending") -> "Spending":
+        return self + Spending(-other.calls, -other.tokens, -other.money)
+
+
+class BudgetSpent(Exception):
+    """What is left does not cover the call, and nothing that is under way can give any back."""
+
+
+class Budget:
+    """A hard limit on calls, tokens and dollars; None is no limit.
+
+    A call under way is counted at the most that it can take. One whose cost is never learnt (cut off, out of time)
+    stays counted at that, for it may have been billed. `spent` is where the count begins, when a run is taken up again.
+    """
+
+    def __init__(
+        self,
+        calls: int | None = None,
+        tokens: int | None = None,
+        money: Decimal | None = None,
+        spent: Spending = Spending(),
+    ) -> None:
+        self.calls, self.tokens, self.money = calls, tokens, money
+        self.spent = spent
+        self._held = Spending()
+        self._changed = anyio.Event()
+
+    @property
+    def under_way(self) -> Spending:
+        """What is held for calls that have not ended."""
+        return self._held
+
+    @asynccontextmanager
+    async def hold(self, tokens: int, money: Decimal | None) -> AsyncIterator["Hold"]:
+        """Hold what a call may take, waiting for calls under way where that can help.
+
+        Raises `BudgetSpent`, and `UsageError` where dollars are limited and the price is not known.
+        """
+        if money is None and self.money is not None:
+            raise UsageError(
+                "a budget in dollars needs a price, and none is known for this model here: give its price "
+                "for a million tokens in and out, or a budget in tokens or calls"
+            )
+        most = Spending(1, tokens, money or Decimal(0))
+        while not self._covers(self.spent + self._held + most):
+            if self._held.calls == 0 or not self._covers(self.spent + most):
+                raise BudgetSpent
+            await self._changed.wait()
+        self._held += most
+        hold = Hold(most)
+        try:
+            yield hold
+        finally:
+            self._held -= most
+            self.spent += hold.taken
+            self._changed.set()
+            self._changed = anyio.Event()
+
+    def _covers(self, total: Spending) -> bool:
+        return (
+            (self.calls is None or total.calls <= self.calls)
+            and (self.tokens is None or total.tokens <= self.tokens)
+            and (self.money is None or total.money <= self.money)
+        )
+
+
+class Hold:
+    """What is held for one call; all of it is taken unless something else is said before the block ends."""
+
+    def __init__(self, most: Spending) -> None:
+        self.taken = most
+        self.correct: Callable[[float], None] = lambda actual: None
+
+    def settle(self, tokens: int | None, money: Decimal | None) -> None:
+        """The call took that much; None: as much as was held."""
+        if tokens is not None:
+            self.taken = replace(self.taken, tokens=tokens)
+            self.correct(tokens)
+        if money is not None:
+            self.taken = replace(self.taken, money=money)
+
+    def release(self) -> None:
+        """The server turned the call away: nothing was taken."""
+        self.taken = Spending()
+        self.correct(0)
+
+
+@dataclass
+class Limits:
+    """Everything that holds calls back."""
+
+    gate: Gate
+    requests: Window
+    tokens: Window
+    budget: Budget
+
+    @asynccontextmanager
+    async def admit(self, about: int, most: int, money: Decimal | None) -> AsyncIterator[Hold]:
+        """Let a call through that takes about so many tokens, and at most so many tokens and dollars.
+
+        Raises `BudgetSpent` and `UsageError` as `Budget.hold` does.
+        """
+        async with self.gate.place(), self.budget.hold(most, money) as hold:
+            try:
+                await self.requests.take(1)
+                hold.correct = await self.tokens.take(about)
+            except BaseException:
+                hold.release()
+                raise
+            yield hold

@@ -1,0 +1,261 @@
+"""Reads a model's reply: the program in it, or the name of what is wrong with it.
+
+A program is text here, as everywhere outside the sandbox: nothing of a reply is parsed as Python, compiled or run.
+Whether the program works is for its unit tests to say; whether there is one is said here.
+
+Which block is taken: of the fenced blocks that define `act` (or a class `Bot`) at their outermost level, the last, and
+one marked as Python or not marked at all before one marked as something else. What is inside `<think>` does not
+count. A block that the end of the reply cuts off is never taken; an earlier whole one is, unless the bot is defined
+again in what was cut. A reply without fences is taken from its first line of code to its last, if those define the bot.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tournament.errors import ProgramRefused
+from tournament.oracles.oracle import Answer, CallOutcome
+from tournament.program import check_text
+
+PYTHON = ("", "python", "py", "python3", "py3", "python2")
+"""How a block of Python may be marked."""
+CUT_OFF = "length"
+"""The finish reason of an answer that reached its limit."""
+
+_ENTRY = re.compile(
+    r"^(?:(?:async[ \t]+)?def[ \t]+act[ \t]*\(|class[ \t]+Bot[ \t]*[(:]|act[ \t]*(?::[^=\n]*)?=(?!=))",
+    re.MULTILINE,
+)
+_DEFINES = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)[ \t]*[(:]", re.MULTILINE)
+_CODE_LINE = re.compile(
+    r"""(?:async[ ]+)?def[ ]+\w+[ ]*\( | class[ ]+\w+[ ]*[(:]
+    | import[ ]+[\w., ]+$ | from[ ]+[\w.]+[ ]+import[ ]
+    | @\w | \# | \"\"\" | \'\'\'
+    | \w+[ ]*(?::[\w\[\], .|]+)?=[^=]
+    | (?:if|for|while|with)[ ].*:[ ]*$ | try: | [)\]}]+$""",
+    re.VERBOSE,
+)
+_OPENING = re.compile(r"^([ \t]*(?:[-*+][ ]+|\d+[.)][ ]+)?)(`{3,}|~{3,})[ \t]*(.*)$")
+_MARK = re.compile(r"[{.]*([\w+#]*)")
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_PATCH = re.compile(
+    r"^(?:@@ -\d.*@@|<{7}(?: |$)|--- .*\n\+\+\+ |\*\*\* Begin Patch)", re.MULTILINE
+)
+_REFUSAL = re.compile(
+    r"^\W*(?:i['’]?m (?:really |very |so )?sorry|sorry\b|i (?:can(?:no|['’])t|am (?:unable|not able)|won['’]t|must decline)"
+    r"|(?:as an ai\b|unfortunately,? i (?:can|am))|i will not\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A program's source, or none and why. `note` is one line about how it was found, or why it was not."""
+
+    outcome: CallOutcome
+    program: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Code between fences. `closed` is whether there was a second fence; `mark` what follows the first."""
+
+    mark: str
+    code: str
+    closed: bool = True
+
+    @property
+    def python(self) -> bool:
+        """Whether it is marked as Python, or not marked."""
+        return self.mark in PYTHON
+
+    @property
+    def defines_bot(self) -> bool:
+        """Whether it defines the function or class that the engine calls."""
+        return bool(_ENTRY.search(self.code)) and not self.patch
+
+    @property
+    def patch(self) -> bool:
+        """Whether it is a change to a program instead of a program."""
+        return self.mark in ("diff", "patch") or bool(_PATCH.search(self.code))
+
+
+def read(answer: Answer) -> Reply:
+    """The program in an answer to a call that asked for one, or the answer's own outcome if it brought no text."""
+    if not answer.outcome.answered or answer.outcome is CallOutcome.REFUSED:
+        return Reply(answer.outcome, note=answer.detail)
+    return read_text(answer.text, cut_off=answer.finish == CUT_OFF)
+
+
+def read_text(text: str, *, cut_off: bool = False) -> Reply:
+    """The program in a reply. `cut_off`: the reply ends where it does because it reached its limit."""
+    prose, blocks = _scan(text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    if cut_off and blocks and not blocks[-1].closed and blocks.pop().defines_bot:
+        return Reply(CallOutcome.TRUNCATED, note="cut off inside the program")
+    found = _choose(blocks) or (None if blocks else _unfenced(prose))
+    if found is None:
+        return _without_program(prose, blocks, cut_off)
+    if cut_off and not blocks:
+        return Reply(CallOutcome.TRUNCATED, note="cut off in code without fences")
+    return _as_program(found, blocks)
+
+
+def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
+    try:
+        source = check_text("reply", found.code.encode("utf-8", "surrogatepass"))
+    except ProgramRefused as error:
+        return Reply(CallOutcome.BAD_TEXT, note=error.problem)
+    pythons = sum(block.python for block in blocks)
+    if pythons > 1:
+        note = f"of {pythons} blocks of code, the last that defines the bot was taken"
+        return Reply(CallOutcome.SEVERAL_BLOCKS, source, note)
+    return Reply(CallOutcome.OK, source)
+
+
+def _choose(blocks: Sequence[Block]) -> Block | None:
+    """The block that is taken; None if none defines a bot."""
+    candidates = [block for block in blocks if block.defines_bot]
+    return next((b for b in reversed(candidates) if b.python), candidates[-1] if candidates else None)
+
+
+def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Reply:
+    """What to call a reply in which no bot is defined."""
+    code = "\n".join(block.code for block in blocks if block.python)
+    names = _DEFINES.findall(code or ("" if blocks else textwrap.dedent(prose)))
+    if cut_off:
+        return Reply(CallOutcome.TRUNCATED, note="cut off before the program was there")
+    if any(block.patch for block in blocks) or (not blocks and _PATCH.search(prose)):
+        return Reply(CallOutcome.DIFF, note="a change to a program, not a program")
+    if names:
+        return Reply(CallOutcome.WRONG_FUNCTION, note=f"defines {', '.join(names[:5])}, not act")
+    if not prose.strip() and not blocks:
+        return Reply(CallOutcome.EMPTY, note="nothing beside thoughts, if that")
+    if not blocks and _REFUSAL.match(prose.strip()):
+        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(prose, 120))
+    return Reply(CallOutcome.NO_CODE, note=f"{len(blocks)} blocks of code, none with a bot")
+
+
+def _unfenced(prose: str) -> Block | None:
+    """The code in a reply without fences: from its first line of code to its last, if a bot is defined in it."""
+    lines = textwrap.dedent(prose).split("\n")
+    places = [k for k, line in enumerate(lines) if _CODE_LINE.match(line)]
+    if not places:
+        return None
+    last = next(k for k in reversed(range(len(lines))) if _belongs(lines, k, places[0]))
+    block = Block("", "\n".join(lines[places[0] : last + 1]) + "\n")
+    return block if block.defines_bot else None
+
+
+def _belongs(lines: Sequence[str], k: int, first: int) -> bool:
+    """Whether a line can be the last of the code that begins at `first`."""
+    return k == first or bool(lines[k][:1].isspace() and lines[k].strip()) or bool(_CODE_LINE.match(lines[k]))
+
+
+def _scan(text: str) -> tuple[str, list[Block]]:
+    """The prose outside blocks and thoughts, and the blocks outside thoughts."""
+    scanner = _Scanner()
+    for line in text.split("\n"):
+        scanner.take(line)
+    return scanner.end()
+
+
+class _Scanner:
+    """Reads a reply line by line: prose, a block, or a thought."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._prose: list[str] = []
+        self._blocks: list[Block] = []
+        self._code: list[str] = []
+        self._fence = ""
+        self._indent = 0
+        self._mark = ""
+        self._thinking = False
+
+    def take(self, line: str) -> None:
+        """The next line."""
+        if not self._fence:
+            for part in _around_thoughts(line):
+                self._take_outside(part)
+        elif line.strip().lower() in ("</think>", "</thinking>"):
+            # The tag that opened the thought was part of the prompt: all so far was thought.
+            self._forget()
+        elif self._closes(line):
+            self._close()
+        else:
+            self._code.append(line)
+
+    def end(self) -> tuple[str, list[Block]]:
+        """All that was read. A block that is still open ends at a fence at the end of a line, if there is one."""
+        while self._fence:
+            ends = (k for k, line in enumerate(self._code) if line.rstrip().endswith(self._fence))
+            last = next(ends, None)
+            if last is None:
+                self._close(closed=False)
+                break
+            rest = self._code[last + 1 :]
+            self._code = [*self._code[:last], self._code[last].rstrip().rstrip(self._fence[0])]
+            self._close()
+            for line in rest:
+                self.take(line)
+        return "\n".join(self._prose), self._blocks
+
+    def _take_outside(self, part: str) -> None:
+        tag = _THOUGHT.fullmatch(part)
+        if tag and tag[1] and not self._thinking:
+            self._forget()
+        elif tag:
+            self._thinking = not tag[1]
+        elif self._fence:
+            self._code.append(part)
+        elif not self._thinking and not self._opens(part):
+            self._prose.append(part)
+
+    def _opens(self, line: str) -> bool:
+        """Whether the line begins a block, or is one."""
+        found = _OPENING.match(line)
+        if not found:
+            return False
+        indent, fence, info = found.groups()
+        info = info.strip()
+        inline = fence[0] == "`" and "`" in info
+        if inline and not info.endswith(fence):
+            return False
+        word, _, rest = info.partition(" ")
+        code = info if _CODE_LINE.match(info) else rest.lstrip() if _CODE_LINE.match(rest) else ""
+        if inline:
+            self._blocks.append(Block("", code.removesuffix(fence).rstrip() + "\n"))
+            return True
+        mark = _MARK.match("" if code == info else word)
+        self._indent, self._fence, self._mark = len(indent), fence, mark[1].lower() if mark else ""
+        self._code = [code] if code else []
+        return True
+
+    def _closes(self, line: str) -> bool:
+        fence = line.strip()
+        return fence.startswith(self._fence) and not fence.strip(self._fence[0])
+
+    def _close(self, *, closed: bool = True) -> None:
+        width = self._indent
+        lines = [line[width:] if not line[:width].strip() else line for line in self._code]
+        code = "\n".join(lines)
+        if not any(line and not line[0].isspace() for line in lines):
+            code = textwrap.dedent(code)
+        self._blocks.append(Block(self._mark, code.strip("\n") + "\n", closed))
+        self._code, self._fence = [], ""
+
+
+def _around_thoughts(line: str) -> Iterator[str]:
+    """The line in parts: tags of thoughts, and what is between them."""
+    place = 0
+    for tag in _THOUGHT.finditer(line):
+        if line[place : tag.start()].strip():
+            yield line[place : tag.start()]
+        yield tag[0]
+        place = tag.end()
+    if place == 0 or line[place:].strip():
+        yield line[place:]
