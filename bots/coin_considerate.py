@@ -1,6 +1,6 @@
 """Walk to one's own coin, around the other's.
 
-Two of a kind are never paid less than nothing, and whoever takes everything takes advantage of it.
+Two of a kind only ever gain. Whoever takes all coins takes advantage of it.
 
 Names: cooperators of the coin game (A. Lerer and A. Peysakhovich, arXiv:1707.01068, 2017)
 Plays: coin_game
@@ -14,9 +14,10 @@ def act(view):
     size = seen["size"]
 
     def cost(move):
-        cell = [(x + dx) % size for x, dx in zip(seen["me"], WAYS[move])]
-        gaps = [min((x - y) % size, (y - x) % size) for x, y in zip(cell, seen["my_coin"])]
-        # The longer gap goes first, or else one might step to and fro before the other's coin.
+        cell = [(x + step) % size for x, step in zip(seen["me"], WAYS[move], strict=True)]
+        ways = zip(cell, seen["my_coin"], strict=True)
+        gaps = [min((x - y) % size, (y - x) % size) for x, y in ways]
+        # Of cells equally near, one off the straight line: there might be no way around from the other.
         return cell == seen["other_coin"], sum(gaps), max(gaps)
 
     return min(view.legal, key=cost)

@@ -15,10 +15,7 @@ def act(view):
     size = seen["size"]
 
     def distance(move, coin):
-        ends = [(x + dx - y) % size for x, dx, y in zip(seen["me"], WAYS[move], seen[coin])]
-        return sum(min(end, size - end) for end in ends)
+        ends = zip(seen["me"], WAYS[move], seen[coin], strict=True)
+        return sum(min((x + step - y) % size, (y - x - step) % size) for x, step, y in ends)
 
-    def worth(move):
-        return sorted([distance(move, "my_coin"), distance(move, "other_coin")])
-
-    return min(view.legal, key=worth)
+    return min(view.legal, key=lambda m: min(distance(m, "my_coin"), distance(m, "other_coin")))

@@ -1,8 +1,8 @@
-"""Leave the other's coin alone, unless the last coin that the other took was not its own.
+"""Walk to one's own coin, around the other's, but to the other's once it has taken mine.
 
-Then it walks to the other's coin, until the other takes its own again.
+It makes peace when the other takes its own coin.
 
-Names: Tit For Tat (Rapoport 1980), approximately as in amTFT (A. Lerer and A. Peysakhovich,
+Names: Tit For Tat (Rapoport 1980), in the coin game after amTFT (A. Lerer and A. Peysakhovich,
     arXiv:1707.01068, 2017)
 Plays: coin_game
 """
@@ -13,21 +13,21 @@ WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 class Bot:
     def __init__(self):
         self.angry = False
-        self.before = None
+        self.before = {}
 
     def act(self, view):
-        seen, before = view.observation, self.before
-        if before and seen["other"] == before["other_coin"]:
+        seen, size = view.observation, view.observation["size"]
+        if seen["other"] == self.before.get("other_coin"):
             self.angry = False
-        if before and seen["other"] == before["my_coin"]:
+        if seen["other"] == self.before.get("my_coin"):
             self.angry = True
         self.before = seen
-        wanted, spared = ("other_coin", "my_coin") if self.angry else ("my_coin", "other_coin")
-        size = seen["size"]
+        wanted, spared = ("other_coin", None) if self.angry else ("my_coin", "other_coin")
 
         def cost(move):
-            cell = [(x + dx) % size for x, dx in zip(seen["me"], WAYS[move])]
-            gaps = [min((x - y) % size, (y - x) % size) for x, y in zip(cell, seen[wanted])]
-            return cell == seen[spared] and not self.angry, sum(gaps), max(gaps)
+            cell = [(x + step) % size for x, step in zip(seen["me"], WAYS[move], strict=True)]
+            ways = zip(cell, seen[wanted], strict=True)
+            gaps = [min((x - y) % size, (y - x) % size) for x, y in ways]
+            return cell == seen.get(spared), sum(gaps), max(gaps)
 
         return min(view.legal, key=cost)

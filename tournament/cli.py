@@ -55,6 +55,19 @@ Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
 
+Oracle = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC[,...]",
+        help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE.",
+    ),
+]
+Outer = Annotated[int, typer.Option("-K", metavar="K", min=1, help="Rounds over the seats.")]
+Inner = Annotated[int, typer.Option("-T", metavar="T", min=1, help="Steps of a seat in a round.")]
+Episodes = Annotated[int, typer.Option(metavar="N", min=1, help="Matches to a rollout.")]
+Objective = Annotated[str, typer.Option(metavar="WHAT", help="welfare, own or both.")]
+Terse = Annotated[bool, typer.Option("--terse", help="One short prompt, for small models.")]
+
 FUEL = 1_000_000_000
 
 
@@ -124,6 +137,15 @@ def run(
         typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core)."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
+    evolve: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Grow N chains of programs meanwhile.")
+    ] = 0,
+    oracle: Oracle = None,
+    outer: Outer = 5,
+    inner: Inner = 3,
+    episodes: Episodes = 10,
+    objective: Objective = "welfare",
+    terse: Terse = False,
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
@@ -147,8 +169,13 @@ def run(
     lineup = line_up(setting, entrants)
     programs = {program.digest: program for program in lineup.programs}
     contest = Contest(setting, seed, programs, _limits(fuel), strict)
+    growth = None
+    if evolve:
+        from tournament.cli_grow import make_growth
+
+        growth = make_growth(evolve, seed, oracle, outer, inner, episodes, objective, "turn", terse)
     with Record.open(db) as record:
-        sitting = Sitting(record, contest, lineup, reps)
+        sitting = Sitting(record, contest, lineup, reps, growth)
         summary = sitting.summary
         _say(f"{_described(setting)}: {len(programs)} bots, {summary.planned:,} matches")
         _say_left_out(lineup.problems)
@@ -424,13 +451,17 @@ def _run(record: "Record", run: int | None) -> int:
     """The run that is meant: the one given, or that of the latest sitting."""
     from tournament.errors import NotFound
 
-    latest = _rows(record, "select run from sittings order by sitting desc")
+    latest = _rows(record, "select run, status from sittings order by sitting desc")
     known = [row["run"] for row in latest]
     if run is None and not known:
         raise UsageError("nothing has been played yet: see `tournament run --help`")
     if run is not None and run not in known:
         raise NotFound("run", str(run), sorted({str(number) for number in known}))
-    return known[0] if run is None else run
+    number = known[0] if run is None else run
+    ending = next(row["status"] for row in latest if row["run"] == number)
+    if ending != "done":
+        _say(f"run {number} is not complete: its latest sitting ended as {ending}")
+    return number
 
 
 def _rows(record: "Record", query: str) -> list[dict[str, Any]]:
@@ -465,3 +496,6 @@ def _print(rows: list[dict[str, Any]], json: bool) -> None:
 def _print_leaderboard(record: "Record", run: int, json: bool) -> None:
     query = f"select * exclude (run) from leaderboard where run = {run} order by rank, bot"
     _print(_rows(record, query), json)
+
+
+import tournament.cli_grow  # noqa: E402, F401 - its commands join those above

@@ -22,7 +22,9 @@ from tournament import __version__
 from tournament.engine.run import Contest, Results, play_all, workers
 from tournament.engine.schedule import round_robin
 from tournament.errors import UsageError, ungrouped
+from tournament.evolve.evaluate import Evaluator
 from tournament.game import Setting
+from tournament.grow import Growth
 from tournament.library import Entrants
 from tournament.match import Fixture, Outcome
 from tournament.program import KINDS, Program
@@ -114,23 +116,34 @@ def run_key(contest: Contest) -> str:
 class Sitting:
     """A sitting about to be held: `missing` are the fixtures that are still to be played."""
 
-    def __init__(self, record: Record, contest: Contest, lineup: Lineup, repetitions: int) -> None:
+    def __init__(
+        self,
+        record: Record,
+        contest: Contest,
+        lineup: Lineup,
+        repetitions: int,
+        growth: Growth | None = None,
+    ) -> None:
         self.record = record
         self.contest = contest
         self.lineup = lineup
-        planned = round_robin(contest.setting, list(contest.programs), repetitions)
+        self.repetitions = repetitions
+        self.growth = growth
+        planned = self._planned()
         limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
         config = contest.setting.config | {"limits": limits, "rules": RULES}
         moves = contest.setting.game.moves
         self.run = record.begin_run(run_key(contest), config, contest.seed, moves)
         contest.leaky.update(digest for (digest,) in self._ask(LEAKY))
-        played = record.played(self.run)
-        self.missing = [fixture for fixture in planned if fixture not in played]
+        self._known = record.played(self.run)
+        self.missing = self._new(planned)
         self.summary = Summary(self.run, len(planned), len(planned) - len(self.missing))
 
     async def hold(self, worker_count: int, say: Say, progress: Progress) -> Summary:
         """Play and record what is missing. SIGINT and SIGTERM end it in good order."""
         playing = len(self.missing) or len(self._unsure())
+        if self.growth:
+            playing = worker_count
         if playing:
             with ungrouped():
                 await self._hold(min(worker_count, playing), say, progress)
@@ -152,7 +165,7 @@ class Sitting:
         sitting = self._begin(pool.layers, image, pool.count)
         try:
             async with Recorder.open(self.record, sitting, self._counting(progress)) as recorder:
-                again = await self._play_all(self.missing, pool, recorder)
+                again = await self._play_and_grow(pool, recorder, sitting)
             if again:
                 self.record.replace(sitting, again)
             if unsure := self._unsure():
@@ -178,6 +191,39 @@ class Sitting:
                 else:
                     await recorder.send(results.outcomes)
         return again
+
+    async def _play_and_grow(
+        self, pool: Pool, recorder: Recorder, sitting: int
+    ) -> list[Outcome]:
+        """Play what is missing while chains grow, and what their programs bring as they are born."""
+        again: list[Outcome] = []
+        contest = self.contest
+
+        async def play(fixtures: Sequence[Fixture]) -> None:
+            again.extend(await self._play_all(fixtures, pool, recorder))
+
+        async with anyio.create_task_group() as group:
+
+            async def admit(program: Program) -> None:
+                if contest.programs.setdefault(program.digest, program) is program:
+                    self.record.admit(sitting, program)
+                    group.start_soon(play, self._new(self._planned()))
+
+            if self.missing:
+                group.start_soon(play, self.missing)
+            if self.growth:
+                evaluator = Evaluator(pool, contest.setting, contest.seed, contest.limits)
+                group.start_soon(self.growth.grow, evaluator, self.record, self.run, admit)
+        return again
+
+    def _planned(self) -> list[Fixture]:
+        return round_robin(self.contest.setting, list(self.contest.programs), self.repetitions)
+
+    def _new(self, planned: Sequence[Fixture]) -> list[Fixture]:
+        """The fixtures that are neither played nor on their way."""
+        new = [fixture for fixture in planned if fixture not in self._known]
+        self._known.update(new)
+        return new
 
     def _unsure(self) -> list[Fixture]:
         """Fixtures played before one of their programs was known to leak, perhaps in a sitting before this one."""

@@ -20,7 +20,7 @@ from tournament.game import Repetition, Setting
 from tournament.library import find_bots, load_game
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
-from tournament.sandbox.image import Image, prepare
+from tournament.sandbox.image import Image
 from tournament.sandbox.pool import Pool
 from tournament.sitting import Lineup, Sitting, Summary, line_up
 from tournament.store import Record
@@ -58,11 +58,6 @@ NOISY = Setting(GAME, Repetition(rounds=None, continuation=0.9, discount=0.9, no
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
-
-
-@pytest.fixture(scope="module")
-def image() -> Image:
-    return prepare()
 
 
 def programs(sources: dict[str, str]) -> list[Program]:

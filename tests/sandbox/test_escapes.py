@@ -3,19 +3,22 @@
 import select
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
 
-from tests.batches import LITTLE, batch_of, match_of
+from tests.batches import LITTLE, batch_of, match_of, matches_of
 from tests.sandbox.hostile import HOSTILE
 from tournament.engine.batch import Batch, Played
+from tournament.engine.play import play
 from tournament.engine.run import workers
 from tournament.errors import WorkerLost
+from tournament.match import Fault
 from tournament.sandbox.image import Image
+from tournament.sandbox.instance import Image as Sandbox
 from tournament.sandbox.pool import Pool
 
 VICTIM = 'def act(view):\n    return "CDD"[len(view.mine) % 3]\n'
@@ -148,3 +151,137 @@ def test_nothing_is_left_behind_and_nobody_was_called(
 ) -> None:
     assert list(folder.iterdir()) == []
     assert select.select([listener], [], [], 0)[0] == []
+
+
+# A guest in its bot's hands: what it answers is judged like a stranger's
+
+
+def taken_over(answer: str) -> str:
+    """A bot whose guest answers so to every line, for every one of its matches."""
+    return f"""
+import sys
+
+table = sys.modules["app"].table
+answer = {answer}
+table.line = lambda joint: answer(table, joint) if callable(answer) else answer
+
+def act(view):
+    return "C"
+"""
+
+
+FAULT = '["error", "message", "trace", "output"]'
+NONSENSE = {
+    "nothing": "''",
+    "a code too few": "lambda table, joint: '0' * (len(table.matches) - 1)",
+    "a code too many": "lambda table, joint: '0' * (len(table.matches) + 1)",
+    "a code of no move": "lambda table, joint: '2' * len(table.matches)",
+    "the code of no match": "lambda table, joint: ' ' * len(table.matches)",
+    "letters": "lambda table, joint: 'é' * len(table.matches)",
+    "NUL": "lambda table, joint: '\\0' * len(table.matches)",
+    "two lines": "'0\\n0'",
+    "only line ends": "'\\n' * 10_000",
+    "megabytes": "'0' * 10_000_000",
+    "no text": "None",
+    "bytes": "b'0'",
+    "half a surrogate pair": "'\\ud800'",
+    "a fault that is not told of": "'!'",
+    "faults that are no JSON": "'! {'",
+    "faults without end": "'! ' + '[' * 100_000",
+    "faults in megabytes": "'! ' + '[' * 2_000_000",
+    "faults in a list": "'! []'",
+    "faults by number": "'! 1'",
+    "a fault for a legal move": f"'0 {{\"0\": {FAULT}}}'",
+    "no fault for a legal move": "'0 {}'",
+    "a fault of another match": f"'! {{\"1\": {FAULT}}}'",
+    "a fault of a match before the first": f"'! {{\"-1\": {FAULT}}}'",
+    "a fault that is spelt otherwise": f"'! {{\" 0\": {FAULT}}}'",
+    "a fault too many": f'\'! {{"0": {FAULT}, "1": {FAULT}}}\'',
+    "a fault that is none": "'! {\"0\": null}'",
+    "a fault in a text": '\'! {"0": "error"}\'',
+    "a fault that is too short": '\'! {"0": ["error", "", ""]}\'',
+    "a fault that is too long": '\'! {"0": ["error", "", "", "", ""]}\'',
+    "a fault of an unknown kind": '\'! {"0": ["sabotage", "", "", ""]}\'',
+    "a fault that only the host sees": '\'! {"0": ["fuel", "", "", ""]}\'',
+    "a fault whose kind is no text": '\'! {"0": [[], "", "", ""]}\'',
+    "a fault whose message is no text": '\'! {"0": ["error", 1, "", ""]}\'',
+    "a fault with a message without end": '\'! {"0": ["error", "\' + \'x\' * 9_000 + \'", "", ""]}\'',
+    "an exception": "lambda table, joint: 1 / 0",
+}
+
+
+@pytest.mark.parametrize("answer", NONSENSE.values(), ids=NONSENSE)
+def test_nonsense_from_a_guest_is_a_crash_of_its_seat_and_costs_nobody_else(
+    sandbox: Sandbox, answer: str
+) -> None:
+    bot = taken_over(answer)
+    batch = batch_of([bot, VICTIM], [VICTIM, bot], [VICTIM, OTHER], [VICTIM, VICTIM])
+    played = play(sandbox, batch)
+    assert {slot: (f.seat, f.kind, f.round) for slot, f in played.faults.items()} == {
+        0: (0, "crash", 0),
+        3: (1, "crash", 0),
+    }
+    assert match_of(batch, played, 3) == ([EXPECTED, EXPECTED], None, [None, None])
+
+
+def test_a_guest_may_tell_of_a_fault_that_it_made_up(sandbox: Sandbox) -> None:
+    told = '["illegal", "half a pair: \\\\ud800", "", "x"]'
+    played = play(sandbox, batch_of([taken_over(f"'! {{\"0\": {told}}}'"), VICTIM]))
+    assert played.faults == {0: Fault(0, "illegal", 0, "half a pair: ?", "", "x")}
+
+
+def test_a_guest_may_be_taken_over_in_the_middle_of_a_match(sandbox: Sandbox) -> None:
+    bot = """
+import sys
+
+def act(view):
+    if view.mine:
+        sys.modules["app"].table.line = lambda joint: "nonsense"
+    return "C"
+"""
+    played = play(sandbox, batch_of([bot, VICTIM], [VICTIM, OTHER]))
+    assert {slot: (f.kind, f.round) for slot, f in played.faults.items()} == {0: ("crash", 2)}
+    assert played.moves[:3] == ["00", "01", EXPECTED]
+
+
+@pytest.mark.parametrize(
+    "theft",
+    [
+        "sys.modules['app'].table = None",
+        "sys.modules['app'].table.matches.clear()",
+        "sys.modules['app'].table.acts.clear()",
+        "sys.modules['app'].table.codes[0].clear()",
+        "sys.modules['app'].table.names.clear()",
+        "sys.modules['app'].Table.line = None",
+        "sys.modules['app'].WitWorld.play = lambda self, lines: 1 / 0",
+        "sys.modules['table'].faults = None",
+        "sys.modules['table'].json = None",
+        "sys.modules['faults'].raised = lambda *given: given",
+        "sys.modules.clear()",
+        "builtins.map = builtins.zip = builtins.len = builtins.enumerate = None",
+        "builtins.type = lambda value: str",
+        "[o.__dict__.clear() for o in gc.get_objects() if type(o).__name__ == 'Table']",
+        "sys.setrecursionlimit(60)",
+        "sys._getframe(1).f_locals.clear()",
+        "gc.disable()",
+        "sys.addaudithook(lambda *given: 1 / 0)",
+        "sys.unraisablehook = sys.excepthook = sys.displayhook = None",
+    ],
+)
+def test_who_takes_its_guest_apart_harms_only_itself(sandbox: Sandbox, theft: str) -> None:
+    bot = f"""
+import builtins, gc, sys
+
+def act(view):
+    if len(view.mine) == 1:
+        {theft}
+        return "E"
+    return "C"
+"""
+    batch = batch_of([bot, VICTIM], [OTHER, bot], [VICTIM, OTHER])
+    played = play(sandbox, batch)
+    assert {0, 3} >= played.faults.keys()
+    assert all(played.moves[slot].startswith("0") for slot in (0, 3))
+    strict = play(sandbox, replace(batch, alone=True))
+    assert matches_of(batch, played) == matches_of(batch, strict)
+    assert {f.kind for f in played.faults.values()} <= {"crash", "illegal", "error", "fuel"}

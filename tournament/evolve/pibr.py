@@ -117,7 +117,9 @@ class Chain:
         response = await self.oracles[seat].respond(task)
         evaluation = None
         if response.program is not None:
-            named = replace(response.program, name=name.replace("/", "_"))
+            changed = response.program.digest != task.program.digest
+            own = replace(response.program, name=name.replace("/", "_"))
+            named = own if changed else task.program
             response = replace(response, program=named)
             profile = (*profile[:seat], named, *profile[seat + 1 :])
             evaluation = await self._evaluation(profile, seat)

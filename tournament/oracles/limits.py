@@ -52,7 +52,8 @@ class Gate:
     async def place(self) -> AsyncIterator[None]:
         """A place among the calls under way."""
         async with self._limiter:
-            while anyio.current_time() < self._opens_at:
+            # Nothing happens when it opens that could set an event; meanwhile it may be put off.
+            while anyio.current_time() < self._opens_at:  # noqa: ASYNC110
                 await anyio.sleep_until(self._opens_at)
             yield
 
@@ -97,7 +98,8 @@ class Window:
         entry = [0.0, amount]
         if self._most is not None:
             async with self._turn:
-                while not self._fits(amount):
+                # Time alone makes room.
+                while not self._fits(amount):  # noqa: ASYNC110
                     await anyio.sleep_until(self._taken[0][0] + self._seconds)
                 entry[0] = anyio.current_time()
                 self._taken.append(entry)
@@ -131,6 +133,9 @@ class Spending:
         return self + Spending(-other.calls, -other.tokens, -other.money)
 
 
+NOTHING = Spending()
+
+
 class BudgetSpent(Exception):
     """What is left does not cover the call, and nothing that is under way can give any back."""
 
@@ -147,11 +152,11 @@ class Budget:
         calls: int | None = None,
         tokens: int | None = None,
         money: Decimal | None = None,
-        spent: Spending = Spending(),
+        spent: Spending = NOTHING,
     ) -> None:
         self.calls, self.tokens, self.money = calls, tokens, money
         self.spent = spent
-        self._held = Spending()
+        self._held = NOTHING
         self._changed = anyio.Event()
 
     @property
@@ -210,7 +215,7 @@ class Hold:
 
     def release(self) -> None:
         """The server turned the call away: nothing was taken."""
-        self.taken = Spending()
+        self.taken = NOTHING
         self.correct(0)
 
 

@@ -19,6 +19,11 @@ class Usage:
     answer: int | None = None
     cached: int | None = None
 
+    @property
+    def total(self) -> int | None:
+        """All tokens."""
+        return None if self.prompt is None or self.answer is None else self.prompt + self.answer
+
 
 @dataclass(frozen=True)
 class Prices:

@@ -84,7 +84,7 @@ class Prompt:
 
 
 class Prompts:
-    """The templates, those in `folder` before the engine's own. Raises `UsageError` for a folder that cannot be used."""
+    """The templates, those in `folder` before the engine's own. Raises `UsageError` if there is no such folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         own = jinja2.PackageLoader("tournament.oracles", "prompts")
@@ -102,7 +102,7 @@ class Prompts:
         self._environment.filters |= {"fence": fence, "repr": repr}
 
     def render(self, template: str, brief: Brief | None = None) -> Prompt:
-        """A template filled with a brief; `probe` needs none. Raises `NotFound`, and `UsageError` for one that fails."""
+        """A template filled with a brief; `probe` needs none. Raises `NotFound`, and `UsageError` where that fails."""
         if template not in TEMPLATES:
             raise NotFound("prompt", template, list(TEMPLATES))
         try:
@@ -110,7 +110,14 @@ class Prompts:
         except jinja2.TemplateSyntaxError as error:
             place = f"{error.filename or error.name}, line {error.lineno}"
             raise UsageError(f"{place}: {error.message}") from error
-        except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except (
+            jinja2.TemplateError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             raise UsageError(f"the prompt {template}.j2 cannot be filled: {error}") from error
         if not messages:
             raise UsageError(f"the prompt {template}.j2 is empty: it has no text")
@@ -122,7 +129,9 @@ class Prompts:
         assert self._environment.loader is not None
         source = self._environment.loader.get_source(self._environment, file)[0]
         context = found.new_context(words)
-        whole = "".join(found.root_render_func(context))  # which also finds the blocks of templates it extends
+        whole = "".join(
+            found.root_render_func(context)
+        )  # which also finds the blocks of templates it extends
         texts = {role: _block(context, role) for role in ("system", "user")}
         texts["user"] = texts["user"] if "user" in context.blocks else whole.strip()
         return source, tuple(Message(role, text) for role, text in texts.items() if text)
@@ -246,7 +255,11 @@ def _paid(payoffs: Sequence[float]) -> str:
 def own_payoffs(setting: Setting, seat: int) -> str:
     """What one seat is paid in a game of two seats, a line for each pair of moves; nothing for other games."""
     game = setting.game
-    if not isinstance(game, MatrixGame) or game.seats != 2 or math.prod(map(len, game.moves)) > MOST_CELLS:
+    if (
+        not isinstance(game, MatrixGame)
+        or game.seats != 2
+        or math.prod(map(len, game.moves)) > MOST_CELLS
+    ):
         return ""
     mine, theirs = game.moves[seat], game.moves[1 - seat]
     lines = []

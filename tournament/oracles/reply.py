@@ -39,13 +39,14 @@ _CODE_LINE = re.compile(
 _OPENING = re.compile(r"^([ \t]*(?:[-*+][ ]+|\d+[.)][ ]+)?)(`{3,}|~{3,})[ \t]*(.*)$")
 _MARK = re.compile(r"[{.]*([\w+#]*)")
 _THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
-_PATCH = re.compile(
-    r"^(?:@@ -\d.*@@|<{7}(?: |$)|--- .*\n\+\+\+ |\*\*\* Begin Patch)", re.MULTILINE
-)
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
+_AFTER_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_PATCH = re.compile(r"^(?:@@ -\d.*@@|<{7}(?: |$)|--- .*\n\+\+\+ |\*\*\* Begin Patch)", re.MULTILINE)
 _REFUSAL = re.compile(
-    r"^\W*(?:i['’]?m (?:really |very |so )?sorry|sorry\b|i (?:can(?:no|['’])t|am (?:unable|not able)|won['’]t|must decline)"
-    r"|(?:as an ai\b|unfortunately,? i (?:can|am))|i will not\b)",
-    re.IGNORECASE,
+    r"""\W*(?:i['\u2019]?m[ ](?:really[ ]|very[ ]|so[ ])?sorry | sorry\b
+    | i[ ](?:can(?:no|['\u2019])t | am[ ](?:unable|not[ ]able) | won['\u2019]t | will[ ]not | must[ ]decline)\b
+    | as[ ]an[ ]ai\b | unfortunately,?[ ]i[ ](?:can|am)\b)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -102,6 +103,11 @@ def read_text(text: str, *, cut_off: bool = False) -> Reply:
     return _as_program(found, blocks)
 
 
+def spoken(text: str) -> str:
+    """A reply without what the model only thought."""
+    return _AFTER_THOUGHTS.split(_THOUGHTS.sub("", text))[-1].strip()
+
+
 def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
     try:
         source = check_text("reply", found.code.encode("utf-8", "surrogatepass"))
@@ -117,7 +123,9 @@ def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
 def _choose(blocks: Sequence[Block]) -> Block | None:
     """The block that is taken; None if none defines a bot."""
     candidates = [block for block in blocks if block.defines_bot]
-    return next((b for b in reversed(candidates) if b.python), candidates[-1] if candidates else None)
+    return next(
+        (b for b in reversed(candidates) if b.python), candidates[-1] if candidates else None
+    )
 
 
 def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Reply:
@@ -150,7 +158,11 @@ def _unfenced(prose: str) -> Block | None:
 
 def _belongs(lines: Sequence[str], k: int, first: int) -> bool:
     """Whether a line can be the last of the code that begins at `first`."""
-    return k == first or bool(lines[k][:1].isspace() and lines[k].strip()) or bool(_CODE_LINE.match(lines[k]))
+    return (
+        k == first
+        or bool(lines[k][:1].isspace() and lines[k].strip())
+        or bool(_CODE_LINE.match(lines[k]))
+    )
 
 
 def _scan(text: str) -> tuple[str, list[Block]]:

@@ -77,6 +77,15 @@ class Settings(BaseSettings):
     prompts: Path | None = None
     """A folder of templates that go before the engine's own."""
 
+    @field_validator("api_key", mode="before")
+    @classmethod
+    def _one_line(cls, value: Any) -> Any:
+        """A key is sent as a header, where other characters would fail, and might be shown by whatever fails."""
+        text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+        if not (text.strip().isascii() and text.strip().isprintable()):
+            raise ValueError("is not a key: it has characters that a key cannot have")
+        return text.strip() or None
+
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str | None) -> str | None:

@@ -9,6 +9,15 @@ from tournament.program import Program
 from tournament.report import tables
 from tournament.store import GrownStep
 
+CHAINS = """
+    select chain, name
+    from chains
+    where chain in (
+        select chain from steps join programs using (program) where digest = '{digest}'
+    )
+    order by chain
+"""
+
 
 def ancestry(steps: Sequence[GrownStep], program: Program) -> list[tuple[GrownStep, Program]]:
     """The steps of one seat up to the one that brought the program, each with the program before it."""

@@ -129,6 +129,7 @@ class Pool:
         self._start = (module, arguments, silence)
         self.count = count
         self._idle: list[Worker] = []
+        self._free = anyio.Semaphore(count)
         self.layers: dict[str, str] = {}
 
     async def open(self) -> None:
@@ -142,6 +143,10 @@ class Pool:
 
         So it does where `read` raises, and the worker is replaced: one that answers nonsense is not asked again.
         """
+        async with self._free:
+            return await self._call(request, read)
+
+    async def _call(self, request: bytes, read: Callable[[bytes], T]) -> T:
         worker = self._idle.pop() if self._idle else await start_worker(*self._start)
         try:
             answer = read(await worker.call(request))

@@ -147,6 +147,11 @@ class Record:
             rows.insert_entrants(cursor, sitting, list(entrants), list(left_out))
             return sitting
 
+    def admit(self, sitting: int, program: Program) -> None:
+        """Enter a program that joins a sitting, under its own name."""
+        with self._transaction() as cursor:
+            rows.insert_entrants(cursor, sitting, [(program, program.name)], [])
+
     def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
         """Keep outcomes, all or none, and return their match numbers.
 
@@ -185,6 +190,21 @@ class Record:
         """The steps of a chain, in order."""
         with self._cursor() as cursor:
             return growth.steps(cursor, chain)
+
+    def keep_call(self, call: Mapping[str, Any]) -> None:
+        """Keep a call to a model with its answer: see `growth.CALL`."""
+        with self._transaction() as cursor:
+            growth.keep_call(cursor, call)
+
+    def find_call(self, key: str) -> str | None:
+        """The line of the call with that key."""
+        with self._cursor() as cursor:
+            return growth.find_call(cursor, key)
+
+    def call_lines(self) -> list[str]:
+        """The lines of all calls, in the order in which they were kept."""
+        with self._cursor() as cursor:
+            return growth.call_lines(cursor)
 
     def find_program(self, named: str) -> Program:
         """The program of that name, number or beginning of its digest. Raises `NotFound`."""

@@ -120,6 +120,38 @@ def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
     ]
 
 
+CALL = (
+    "key", "place", "purpose", "model", "prompt", "answer", "outcome",
+    "input_tokens", "output_tokens", "cost", "seconds", "line",
+)  # fmt: skip
+"""What is kept of a call; `line` is the whole of it, the rest is there to be queried."""
+
+
+def keep_call(cursor: DuckDBPyConnection, call: Mapping[str, Any]) -> None:
+    """Keep a call with its answer; a later one of the same key takes its place."""
+    columns = ", ".join(CALL)
+    values = ", ".join("?" * len(CALL))
+    cursor.execute(
+        f"""
+        insert or replace into calls ({columns}, asked_at)
+        values ({values}, now() at time zone 'utc')
+        """,
+        [call[name] for name in CALL],
+    )
+
+
+def find_call(cursor: DuckDBPyConnection, key: str) -> str | None:
+    """The line of the call with that key."""
+    found = cursor.execute("select line from calls where key = ?", [key]).fetchone()
+    return found and found[0]
+
+
+def call_lines(cursor: DuckDBPyConnection) -> list[str]:
+    """The lines of all calls, in the order in which they were kept."""
+    found = cursor.execute("select line from calls order by asked_at, key").fetchall()
+    return [line for (line,) in found]
+
+
 def find_program(cursor: DuckDBPyConnection, named: str) -> Program:
     """The program of that name, number or beginning of its digest. Raises `NotFound`."""
     found = cursor.execute(

@@ -28,15 +28,16 @@ create table steps (
 
 create table calls (
     key           varchar primary key, -- a digest of all that the answer depends on
+    place         varchar not null,    -- the step that asked
     purpose       varchar not null,
     model         varchar not null,
     prompt        varchar not null,
     answer        varchar not null,
     outcome       varchar not null,
-    finish        varchar,
     input_tokens  bigint,
     output_tokens bigint,
     cost          double,              -- in dollars; null if it is not known
     seconds       double,
-    asked_at      timestamp not null
+    asked_at      timestamp not null,
+    line          varchar not null     -- call and answer whole, as JSON: what `replay` answers from
 );

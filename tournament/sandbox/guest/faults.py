@@ -5,6 +5,7 @@ import linecache
 import traceback
 
 MOST_TEXT = 4000
+MOST_LINE = 1000
 MOST_FRAMES = 20
 FILE = "bot.py"
 _PLAIN = (str, bytes, int, float, bool, type(None), complex)
@@ -31,7 +32,8 @@ def illegal(value, legal, printed):
 def _told(error):
     """An exception's message and traceback as text, whatever the bot made of its exceptions."""
     try:
-        lines = "".join(traceback.format_exception_only(error))[:MOST_TEXT].splitlines()
+        text = "".join(traceback.format_exception_only(error))
+        lines = [line[:MOST_LINE] for line in text.splitlines()]
         message = next(line for line in lines if not line.startswith(" "))
         frames = collections.deque(_own_frames(error.__traceback__), MOST_FRAMES)
         text = "".join(map(_frame, frames)) + "\n".join(lines)

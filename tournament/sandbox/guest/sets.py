@@ -9,7 +9,8 @@ import zlib
 from collections.abc import MutableSet, Set
 from itertools import chain
 
-_MASK = (1 << 61) - 2
+_MASK = (1 << 31) - 1
+"""Hashes are of 32 bits in the image."""
 
 
 class _Ordered(Set):
@@ -220,9 +221,9 @@ def stable_hash(value, of_identity=hash):
     """
     method = type(value).__hash__
     if method is str.__hash__:
-        return zlib.crc32(str.encode(value, "utf-8", "surrogatepass")) * 0x9E3779B1 & _MASK
+        return zlib.crc32(str.encode(value, "utf-8", "surrogatepass")) & _MASK
     if method is bytes.__hash__:
-        return zlib.crc32(value) * 0x9E3779B1 & _MASK
+        return zlib.crc32(value) & _MASK
     if method is tuple.__hash__:
         return _mixed(stable_hash(item, of_identity) for item in value)
     if method is object.__hash__:

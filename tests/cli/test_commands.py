@@ -1,0 +1,556 @@
+"""Every command prints what it says, in words and as JSON, and plays nothing twice."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tournament.cli import app
+
+COMMANDS = [
+    each.name or each.callback.__name__ for each in app.registered_commands if each.callback
+]
+
+
+def example(help_text: str) -> list[str]:
+    """The words of the example in a command's help, which may go over several lines."""
+    found = re.search(r"Example: tournament (.*?)\n\n", help_text, re.DOTALL)
+    assert found, help_text
+    return shlex.split(" ".join(found[1].split()))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example_of_itself(tournament: Any, command: str) -> None:
+    done = tournament(command, "--help")
+    assert done.out.startswith(f"Usage: python -m tournament {command}")
+    assert example(done.out)[0] == command
+    assert tournament(command, "-h").out == done.out
+
+
+def test_the_examples_work_as_they_stand(tournament: Any, bots: Any) -> None:
+    bots("tit_for_tat", "always_defect", "random")
+    (tournament.folder / "my_bot.py").write_text("def act(view):\n    return view.legal[0]\n")
+    order = ["run", "list", "check", "play", "leaderboard", "matrix", "replay", "digest", "sql"]
+    for command in order:
+        words = example(tournament(command, "--help").out)
+        assert tournament(*words).out
+
+
+def test_without_a_command_there_is_help(tournament: Any) -> None:
+    done = tournament(code=None)
+    assert all(command in done.out + done.err for command in COMMANDS)
+
+
+def test_a_match_as_json_has_joint_moves_payoffs_and_faults(tournament: Any) -> None:
+    done = tournament("play", "tit_for_tat", "always_defect", "--rounds", 3, "--json")
+    assert done.json == {
+        "game": "prisoners_dilemma",
+        "bots": ["tit_for_tat", "always_defect"],
+        "rounds": 3,
+        "moves": [["C", "D"], ["D", "D"], ["D", "D"]],
+        "intended": None,
+        "payoffs": [2, 7],
+        "faults": [],
+        "fuel": done.json["fuel"],
+    }
+    assert done.lines == []
+
+
+def test_a_match_in_words_shows_every_round(tournament: Any) -> None:
+    out = tournament("play", "tit_for_tat", "always_defect", "--rounds", 2).out
+    table = [line.split() for line in out.splitlines() if line.strip()]
+    assert table[0] == ["round", "0:", "tit_for_tat", "1:", "always_defect"]
+    assert table[2:] == [["1", "C", "D"], ["2", "D", "D"], ["payoff", "1", "6"]]
+
+
+def test_a_fault_in_a_match_is_told_with_its_line_and_what_was_printed_before(
+    tournament: Any, bots: Any
+) -> None:
+    source = 'def act(view):\n    print("before")\n    return {}["missing"]\n'
+    file = bots(bad=source) / "bad.py"
+    words = ("play", file, "tit_for_tat", "--rounds", 4)
+    out = tournament(*words, code=1).out
+    for text in ("bad: error in round 1: KeyError: 'missing'", "line 3, in act", "before"):
+        assert text in out
+    told = tournament(*words, "--json", code=1).json
+    # Whoever breaks a rule gets the worst payoff for every round that was left, and nobody else gains by it.
+    assert told["payoffs"] == [0, None]
+    [fault] = told["faults"]
+    assert {name: fault[name] for name in ("bot", "seat", "kind", "round", "output")} == {
+        "bot": "bad",
+        "seat": 0,
+        "kind": "error",
+        "round": 0,
+        "output": "before\n",
+    }
+
+
+@pytest.mark.parametrize("value", ["None", "'X'", "3.0", "True", "['C']", "1", "''", "'c'", "b'C'"])
+def test_what_is_not_a_legal_move_is_a_fault_that_names_the_value(
+    made: Any, bots: Any, value: str
+) -> None:
+    file = bots(odd=f"def act(view):\n    return {value}\n") / "odd.py"
+    told = made("play", file, "tit_for_tat", "--json", code=1).json
+    [fault] = told["faults"]
+    shown = "an object of type list" if value == "['C']" else f"{value} ("
+    assert fault["kind"] == "illegal"
+    assert fault["message"].startswith(f"moved {shown}")
+    assert fault["message"].endswith("legal are 'C', 'D'")
+
+
+def test_a_hidden_horizon_is_hidden_from_the_bots(tournament: Any, bots: Any) -> None:
+    file = (
+        bots(spy="def act(view):\n    return 'C' if view.game.rounds is None else 'X'\n") / "spy.py"
+    )
+    told = tournament("play", file, file, "--continue", 0.8, "--seed", 3, "--json").json
+    assert told["rounds"] == len(told["moves"]) > 1
+    tournament("play", file, file, "--rounds", 2, code=1)
+
+
+def test_noise_is_shown_as_played_and_as_intended(tournament: Any) -> None:
+    words = ("play", "tit_for_tat", "tit_for_tat", "--rounds", 30, "--noise", 0.2, "--json")
+    told = tournament(*words).json
+    pairs = list(zip(told["intended"], told["moves"], strict=True))
+    assert 2 < sum(intended != played for intended, played in pairs) < 25
+    for (_, before), (intended, _) in zip(pairs, pairs[1:], strict=False):
+        assert intended == before[::-1]  # tit for tat answers what was played
+
+
+def test_any_whole_number_is_a_seed(tournament: Any) -> None:
+    def moves(seed: int) -> object:
+        words = ("play", "random", "random", "--rounds", 20, "--seed", seed, "--json")
+        return tournament(*words).json["moves"]
+
+    seeds = (0, 1, -1, 10**60)
+    played = [moves(seed) for seed in seeds]
+    assert all(one != other for n, one in enumerate(played) for other in played[:n])
+    assert moves(10**60) == played[-1]
+
+
+def test_the_standings_are_what_they_are_by_hand(tournament: Any, bots: Any) -> None:
+    bots("always_cooperate", "always_defect", "tit_for_tat")
+    run = ("run", "--pop", "bots", "--rounds", 10, "--reps", 2, "--db", "record.duckdb")
+    standings = tournament(*run, "--json").json
+    assert [(row["rank"], row["bot"], row["score"], row["matches"]) for row in standings] == [
+        (1, "always_defect", pytest.approx((5 + 1 + 1.4) / 3, abs=1e-8), 6),
+        (2, "tit_for_tat", pytest.approx((3 + 0.9 + 3) / 3, abs=1e-8), 6),
+        (3, "always_cooperate", pytest.approx((3 + 0 + 3) / 3, abs=1e-8), 6),
+    ]
+    cells = tournament("matrix", "--db", "record.duckdb", "--json").json
+    assert {(row["bot"], row["opponent"]): row["payoff"] for row in cells} == {
+        ("always_cooperate", "always_cooperate"): 3,
+        ("always_cooperate", "always_defect"): 0,
+        ("always_cooperate", "tit_for_tat"): 3,
+        ("always_defect", "always_cooperate"): 5,
+        ("always_defect", "always_defect"): 1,
+        ("always_defect", "tit_for_tat"): 1.4,
+        ("tit_for_tat", "always_cooperate"): 3,
+        ("tit_for_tat", "always_defect"): 0.9,
+        ("tit_for_tat", "tit_for_tat"): 3,
+    }
+
+
+@pytest.mark.parametrize("names", [["tit_for_tat"], ["always_cooperate", "tit_for_tat"]])
+def test_one_match_and_nothing_but_draws_make_standings_without_odd_numbers(
+    tournament: Any, bots: Any, names: list[str]
+) -> None:
+    bots(*names)
+    standings = tournament("run", "--pop", "bots", "--reps", 1, "--json").json
+    assert [row["score"] for row in standings] == [3] * len(names)
+    assert [row["rank"] for row in standings] == [1] * len(names)
+    assert all(row["error"] in (None, 0) for row in standings)
+
+
+def test_json_of_every_command_that_reads_has_its_columns(made: Any) -> None:
+    db = ("--db", "record.duckdb", "--json")
+
+    def columns(*words: object) -> set[str]:
+        rows = made(*words, *db).json
+        assert rows
+        assert len({tuple(row) for row in rows}) == 1
+        return set(rows[0])
+
+    assert columns("leaderboard") == {
+        "rank",
+        "bot",
+        "score",
+        "error",
+        "matches",
+        "faults",
+        "voided",
+    }
+    assert columns("matrix") == {"bot", "opponent", "payoff", "error", "matches"}
+    assert columns("list", "games") >= {"game", "seats", "kind", "moves", "parameters", "about"}
+    assert columns("list", "bots") == {"bot", "plays", "about"}
+    assert columns("list", "runs") >= {
+        "run",
+        "game",
+        "rounds",
+        "noise",
+        "seed",
+        "status",
+        "matches",
+    }
+    assert columns("sql", "select 1 as a, 2 as b") == {"a", "b"}
+    assert made("digest", *db).json == {"run": 2, "digest": made.digest()}
+    replayed = made("replay", 1, *db).json
+    assert replayed["match"] == 1
+    assert replayed["identical"] is replayed["same_image"] is True
+    checked = made("check", "bots/tit_for_tat.py", "--json").json
+    assert [(row["file"], row["ok"], row["findings"]) for row in checked] == [
+        ("bots/tit_for_tat.py", True, [])
+    ]
+
+
+def test_what_is_printed_in_words_is_what_json_says(made: Any) -> None:
+    db = ("--db", "record.duckdb")
+    out = made("leaderboard", *db).out
+    for row in made("leaderboard", *db, "--json").json:
+        assert re.search(rf"{row['rank']} +{row['bot']} +{row['score']:.3f}", out)
+    lines = [line.split() for line in made("matrix", *db).out.splitlines() if line.strip()]
+    bots = [row["bot"] for row in made("leaderboard", *db, "--json").json]
+    assert lines[0] == ["bot", *map(str, range(4))]
+    assert [line[:2] for line in lines[2:]] == [[str(n), bot] for n, bot in enumerate(bots)]
+
+
+def test_the_latest_run_is_shown_unless_another_is_named(made: Any) -> None:
+    first, second = (made.digest(run=run) for run in (1, 2))
+    assert first != second
+    assert made.digest() == second
+    for command in ("leaderboard", "matrix"):
+        shown = [
+            made(command, "--db", "record.duckdb", *more).out
+            for more in ((), ("--run", 2), ("--run", 1))
+        ]
+        assert shown[0] == shown[1] != shown[2]
+
+
+def test_an_answer_keeps_every_column_and_every_number(made: Any) -> None:
+    query = """
+        select 1 as a, 2 as a, 1.25 as decimal, 1/0 as infinite, 'nan'::double as nan,
+            170141183460469231731687303715884105727 as huge, [1, null] as list, date '2020-01-02' as day
+    """
+    [row] = made("sql", query, "--db", "record.duckdb", "--json").json
+    assert row == {
+        "a": 1,
+        "a_2": 2,
+        "decimal": 1.25,
+        "infinite": None,
+        "nan": None,
+        "huge": 2**127 - 1,
+        "list": [1, None],
+        "day": "2020-01-02",
+    }
+    empty = made("sql", "select 1 as one, 2 as two where false", "--db", "record.duckdb")
+    assert empty.out.split()[:2] == ["one", "two"]
+
+
+def test_queries_are_read_from_stdin_and_one_that_fails_does_not_stop_the_next(made: Any) -> None:
+    queries = "select 11 as x;\nselect\n 12\n as y;\nnonsense;\nselect 13 as z"
+    done = made("sql", "--db", "record.duckdb", stdin=queries, code=2)
+    assert [word for word in done.out.split() if word.isdigit()] == ["11", "12", "13"]
+    assert len(done.lines) == 1
+    assert "nonsense" in done.err
+    answers = made("sql", "--db", "record.duckdb", "--json", stdin="select 1 as a\n\n")
+    assert answers.json == [{"a": 1}]
+    assert made("sql", "--db", "record.duckdb", stdin="").out == ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "insert into matches select * from matches",
+        "delete from matches",
+        "drop table matches",
+        "copy matches to 'out.csv'",
+        "copy (select 1) to 'out.csv'",
+        "attach 'other.db'",
+        "select * from read_text('/etc/passwd')",
+        "select getenv('HOME')",
+        "install httpfs",
+        "pragma database_size; drop table matches",
+    ],
+)
+def test_a_query_changes_nothing_and_reaches_nothing(made: Any, query: str) -> None:
+    before = (made.folder / "record.duckdb").read_bytes()
+    done = made("sql", query, "--db", "record.duckdb", code=2)
+    assert done.out == ""
+    assert len(done.lines) == 1
+    assert (made.folder / "record.duckdb").read_bytes() == before
+    assert {path.name for path in made.folder.iterdir()} <= {
+        "bots",
+        "record.duckdb",
+        "record.duckdb.lock",
+    }
+
+
+def test_the_same_command_again_plays_nothing_new(tournament: Any, bots: Any) -> None:
+    bots("tit_for_tat", "random")
+    run = ("run", "--pop", "bots", "--rounds", 5, "--reps", 2, "--db", "record.duckdb")
+    first = tournament(*run)
+    assert "6 matches played, recorded as run 1" in first.lines[-1]
+    digest = tournament.digest()
+    again = tournament(*run)
+    assert "6 of them are played already" in again.lines
+    assert "0 matches played, recorded as run 1" in again.lines[-1]
+    assert again.out == first.out
+    assert tournament.digest() == digest
+    assert tournament.rows("select count(*) from matches") == [[6]]
+
+
+def test_runs_of_other_seeds_and_games_share_a_file_and_do_not_mix(
+    tournament: Any, bots: Any
+) -> None:
+    bots("tit_for_tat", "random", fair="def act(view):\n    return view.legal[0]\n")
+    run = ("run", "--pop", "bots", "--reps", 1, "--db", "record.duckdb")
+    for number, more in enumerate(
+        [(), ("--seed", 1), ("--game", "stag_hunt"), ("--set", "reward=4"), ("--fuel", 10**8)], 1
+    ):
+        assert f"recorded as run {number}" in tournament(*run, *more).lines[-1]
+    assert "0 matches played, recorded as run 1" in tournament(*run).lines[-1]
+    runs = tournament("list", "runs", "--db", "record.duckdb", "--json").json
+    assert [(row["game"], row["seed"], row["sittings"], row["matches"]) for row in runs] == [
+        ("prisoners_dilemma", "0", 2, 6),
+        ("prisoners_dilemma", "1", 1, 6),
+        ("stag_hunt", "0", 1, 3),
+        ("prisoners_dilemma", "0", 1, 6),
+        ("prisoners_dilemma", "0", 1, 6),
+    ]
+    assert len({tournament.digest(run=number) for number in range(1, 6)}) == 5
+
+
+def test_files_that_are_left_out_are_named_with_the_reason_and_other_games_in_one_line(
+    tournament: Any, bots: Any
+) -> None:
+    folder = bots(
+        "tit_for_tat", "always_stag", "always_rock",
+        repeated='"""x\n\nPlays: repeated\n"""\ndef act(view):\n    return "C"\n',
+    )  # fmt: skip
+    (folder / "latin.py").write_bytes(b"# \xe9\n")
+    (folder / "copy.py").write_bytes((folder / "tit_for_tat.py").read_bytes())
+    (folder / "a\nb.py").write_text("def act(view): ...")
+    lines = tournament("run", "--pop", "bots", "--reps", 1, "--db", "record.duckdb").lines
+    assert [line for line in lines if line.startswith("left out")] == [
+        r"left out: a\nb.py has unprintable characters in its name",
+        "left out: latin.py line 1 is not UTF-8: save the file as UTF-8",
+        "left out: tit_for_tat.py is the same program as bots/copy.py",
+        "left out: repeated.py plays repeated",
+        "left out, for they play other games: always_rock, always_stag",
+    ]
+    left_out = tournament.rows("select bot from entrants where program is null order by bot")
+    assert len(left_out) == 6
+
+
+def test_check_tells_the_line_of_what_is_wrong_and_what_could_not_be_checked(
+    tournament: Any, bots: Any
+) -> None:
+    folder = bots(
+        "tit_for_tat",
+        broken="def act(view):\n    return 'C'\n\ndef\n",
+        late="def act(view):\n    if len(view.mine) == 7:\n        return view.nothing\n    return 'C'\n",
+        misspelt='"""x\n\nPlays: prisoner_dilemma\n"""\ndef act(view):\n    return "C"\n',
+        nowhere='"""x\n\nPlays: zero-sum\n"""\ndef act(view):\n    return "C"\n',
+        empty="",
+        crlf="def act(view):\r\n    return 'C'\r\n",
+        forever="def act(view):\n    while True:\n        pass\n",
+        greedy="def act(view):\n    return [0] * 10**9\n",
+    )
+    (folder / "bom.py").write_bytes(b"\xef\xbb\xbfdef act(view):\n    return 'D'\n")
+    (folder / "utf16.py").write_bytes("def act(view): ...".encode("utf-16"))
+    (folder / "twin.py").write_bytes((folder / "late.py").read_bytes())
+    done = tournament("check", "bots", "--fuel", 10**8, code=1)
+    told = {
+        Path(file).stem: rest
+        for file, rest in re.findall(r"^(bots/\w+\.py): (.*(?:\n +.*)*)", done.out, re.MULTILINE)
+    }
+    assert set(told) == {file.stem for file in folder.iterdir()}
+    assert {name for name, rest in told.items() if rest.startswith("ok (")} == {
+        "bom",
+        "crlf",
+        "tit_for_tat",
+    }
+    for name, words in {
+        "broken": ["load while loading: SyntaxError", 'File "bot.py", line 4'],
+        "late": ["20 rounds: late: error in round 8: AttributeError", "line 3, in act"],
+        "twin": ["20 rounds: twin: error in round 8: AttributeError", "line 3, in act"],
+        "misspelt": ["no game called 'prisoner_dilemma'; did you mean: prisoners_dilemma"],
+        "nowhere": ["plays zero-sum", "--game"],
+        "empty": ["load while loading: NameError", "neither a function act(view) nor a class Bot"],
+        "utf16": ["line 1 is not UTF-8"],
+        "forever": ["fuel in round 1"],
+        "greedy": ["memory in round 1"],
+    }.items():
+        for word in words:
+            assert word in told[name]
+    rows = tournament("check", "bots", "--fuel", 10**8, "--json", code=1).json
+    assert {Path(row["file"]).stem: row["ok"] for row in rows} == {
+        name: rest.startswith("ok (") for name, rest in told.items()
+    }
+
+
+def test_check_takes_a_game_of_ones_own_and_names_a_bot_for_it_alone_fit(
+    tournament: Any, bots: Any
+) -> None:
+    write_toy(tournament.folder / "toy.py")
+    folder = bots(mine='"""x\n\nPlays: toy\n"""\ndef act(view):\n    return "left"\n')
+    assert ": ok (" in tournament("check", folder / "mine.py", "--game", "toy.py").out
+    assert "no game called 'toy'" in tournament("check", folder / "mine.py", code=1).out
+
+
+def write_toy(file: Path, pay: int = 1) -> None:
+    """A game of somebody's own, in which agreeing is paid."""
+    file.write_text(
+        f"""
+from tournament.game import MatrixGame, common_payoff_game
+
+def game(*, pay: float = {pay}) -> MatrixGame:
+    return common_payoff_game("toy", ("left", "right"), [[pay, 0], [0, {pay}]], {{"pay": pay}})
+"""
+    )
+
+
+def test_a_match_of_ones_own_game_is_replayed_from_its_file_only(
+    tournament: Any, bots: Any
+) -> None:
+    bots("random")
+    write_toy(tournament.folder / "toy.py")
+    run = ("run", "--pop", "bots", "--game", "toy.py", "--set", "pay=2.5", "--db", "record.duckdb")
+    tournament(*run, "--reps", 1)
+    replay = ("replay", 1, "--db", "record.duckdb")
+    assert "a game of your own: name its file with --game" in tournament(*replay, code=2).lines[0]
+    assert "identical" in tournament(*replay, "--game", "toy.py").out
+    write_toy(tournament.folder / "toy.py", pay=7)
+    assert (
+        "not the game that was recorded" in tournament(*replay, "--game", "toy.py", code=2).lines[0]
+    )
+
+
+def test_matches_with_noise_and_with_faults_are_replayed_identically(made: Any) -> None:
+    sample = made.rows(
+        """
+        (select match from matches join faults using (match) where run = 2 order by hash(match) limit 2)
+        union all
+        (select match from matches where run = 2 and match not in (select match from faults)
+            order by hash(match) limit 3)
+        """
+    )
+    assert len(sample) == 5
+    for (match,) in sample:
+        done = made("replay", match, "--db", "record.duckdb")
+        assert re.fullmatch(rf"match {match} \(\w+ v \w+\): identical\n", done.out)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update seats set moves[1] = 1 - moves[1]",
+        "update seats set intended[1] = 1 - intended[1]",
+        "update seats set payoff = payoff + 1",
+        "delete from faults",
+        "update faults set round = round + 1",
+        "update matches set rounds = rounds + 1",
+    ],
+)
+def test_a_record_that_was_tampered_with_is_found_out(
+    made: Any, tournament: Any, change: str
+) -> None:
+    import duckdb
+
+    [[match]] = made.rows(
+        "select min(match) from matches join faults using (match) join seats using (match, seat) where run = 2"
+    )
+    copy = tournament.folder / "record.duckdb"
+    copy.write_bytes((made.folder / "record.duckdb").read_bytes())
+    where = f"where match = {match}"
+    if "seats" in change:
+        where += " and payoff is not null"
+    with duckdb.connect(copy) as connection:
+        connection.execute(f"{change} {where}")
+    done = tournament("replay", match, "--db", copy, code=1)
+    assert "DIFFERENT; now:" in done.out
+    assert tournament("replay", match, "--db", copy, "--json", code=1).json["identical"] is False
+
+
+def test_files_made_in_different_ways_have_one_digest(tournament: Any, bots: Any) -> None:
+    names = ("tit_for_tat", "random", "joss", "grim")
+    bots(*names)
+    for name in reversed(names):  # so that the folder lists them in another order
+        bots(name, folder="elsewhere")
+    (tournament.folder / "elsewhere" / "joss.py").rename(tournament.folder / "elsewhere" / "a.py")
+    run = ("run", "--rounds", 20, "--noise", 0.05)
+    tournament(*run, "--pop", "bots", "--reps", 3, "--workers", 1, "--db", "1.duckdb")
+    tournament(*run, "--pop", "bots", "--reps", 3, "--workers", 3, "--strict", "--db", "2.duckdb")
+    tournament(
+        *run, "--pop", "elsewhere/a.py", "--pop", "bots/grim.py", "--reps", 2, "--db", "3.duckdb"
+    )
+    tournament(*run, "--pop", "elsewhere", "--reps", 3, "--workers", 2, "--db", "3.duckdb")
+    assert len({tournament.digest(f"{number}.duckdb") for number in (1, 2, 3)}) == 1
+    every = """
+        select list(digest order by seat) as lineup, repetition, rounds, list(seats.moves order by seat) as moves,
+            list(payoff order by seat) as payoffs
+        from matches join seats using (match) join programs using (program)
+        group by match, repetition, rounds order by all
+    """
+    tables = [
+        tournament("sql", every, "--db", f"{number}.duckdb", "--json").out for number in (1, 2, 3)
+    ]
+    assert tables[0] == tables[1] == tables[2]
+    assert len(json.loads(tables[0])) == 30
+
+
+def test_an_edited_bot_leaves_the_standings_and_its_old_matches_stay(
+    tournament: Any, bots: Any
+) -> None:
+    folder = bots("tit_for_tat", "always_defect")
+    run = ("run", "--pop", "bots", "--reps", 2, "--db", "record.duckdb", "--json")
+    tournament(*run)
+    (folder / "always_defect.py").write_text("def act(view):\n    return 'C'\n")
+    standings = tournament(*run).json
+    assert [(row["bot"], row["score"], row["matches"]) for row in standings] == [
+        ("always_defect", 3, 4),
+        ("tit_for_tat", 3, 4),
+    ]
+    assert tournament.rows("select count(*) from matches") == [[10]]
+
+
+def test_odd_names_come_through_whole(tournament: Any, bots: Any) -> None:
+    names = [
+        "[bold]red",
+        ":smile:",
+        "na'me $x; --rm",
+        "日本語",
+        'naïve,"x"',
+        "{braces}%s",
+        "a" * 100,
+    ]
+    folder = bots(
+        **{name: f"def act(view):\n    return 'C'  # {n}\n" for n, name in enumerate(names)}
+    )
+    odd = folder.rename(tournament.folder / "odd é folder")
+    db = "odd é folder/ré sult.duckdb"
+    run = ("run", "--pop", odd.name, "--reps", 1, "--db", db)
+    out = tournament(*run).out
+    assert all(name in out for name in names)
+    assert {row["bot"] for row in tournament("leaderboard", "--db", db, "--json").json} == set(
+        names
+    )
+    assert {
+        row["bot"] for row in tournament("list", "bots", "--pop", odd.name, "--json").json
+    } == set(names)
+    assert all(name in tournament("matrix", "--db", db).out for name in names)
+
+
+def test_importing_the_package_pulls_in_nothing_heavy() -> None:
+    heavy = ("duckdb", "openai", "aiohttp", "typer", "wasmtime", "numpy", "rich", "anyio")
+    for module, allowed in {"tournament": (), "tournament.cli": ("typer", "rich")}.items():
+        script = f"import sys, {module}; print([m for m in {heavy} if m in sys.modules])"
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        )
+        loaded = set(json.loads(done.stdout.replace("'", '"')))
+        assert loaded <= set(allowed), module

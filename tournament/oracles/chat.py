@@ -1,0 +1,282 @@
+"""Asks a chat model behind any OpenAI-compatible address: the only place that knows `openai` and `aiohttp`.
+
+The SDK's transport on aiohttp reports every connection that fails as a time-out, and may write into a connection that
+has just been closed; both are told apart here by the error underneath. The SDK does not retry: requests are retried
+here, so that each of them is counted, and so that the server's word on when to come back is heard.
+"""
+
+import enum
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import aiohttp
+import anyio
+import httpx2
+import openai
+
+from tournament.errors import UsageError
+from tournament.oracles.limits import BudgetSpent, Hold, Limits
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Say, silent
+from tournament.oracles.prices import Prices, Usage
+from tournament.oracles.protocol import (
+    Nonsense,
+    Refusal,
+    one_line,
+    read_completion,
+    read_error,
+    retry_after,
+)
+from tournament.oracles.settings import NO_KEY, OPENAI, Scrubber, Settings
+from tournament.seeds import Tape, tape_name
+
+CONNECT_SECONDS = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+FREE_TRIES = 4
+"""Requests that may be sent again at once, because nothing reached the model."""
+LEARNT = {
+    "temperature": "takes no temperature: it is left out from now on",
+    "max_tokens": "wants max_completion_tokens: it gets that from now on",
+    "system": "takes no system message: it is put before the prompt from now on",
+}
+
+
+class Again(enum.Enum):
+    """Whether a request is worth sending again."""
+
+    NO = enum.auto()
+    AT_ONCE = enum.auto()
+    LATER = enum.auto()
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of one request. `wait` is how long the server asks to wait."""
+
+    answer: Answer
+    again: Again = Again.NO
+    wait: float | None = None
+
+
+class Chat:
+    """The oracle. One for each model and address is enough, for any number of calls at once."""
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str,
+        settings: Settings,
+        limits: Limits,
+        say: Say = silent,
+    ) -> None:
+        own = (settings.price_in, settings.price_out)
+        self.model = model
+        self.base_url = base_url
+        self._settings = settings
+        self._limits = limits
+        self._say = say
+        self._scrub = Scrubber(settings.secrets)
+        self._prices = Prices(model, base_url, own if None not in own else None)  # type: ignore[arg-type]
+        self._quirks: set[str] = set()
+        self._reached = False
+        self._client: openai.AsyncOpenAI | None = None
+        if base_url == OPENAI and settings.api_key is None:
+            raise UsageError(f"{OPENAI} wants a key: set OPENAI_API_KEY")
+        if limits.budget.money is not None and not self._prices.known:
+            raise UsageError(
+                f"no price is known for {model} at {base_url}: give --price-in and --price-out in dollars for "
+                "a million tokens, or limit tokens or calls instead of money"
+            )
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """Model, address and sampling."""
+        return {
+            "model": self.model,
+            "base_url": self.base_url,
+            "temperature": self._settings.temperature,
+            "max_tokens": self._settings.max_tokens,
+        }
+
+    async def ask(self, call: Call) -> Answer:
+        """The model's answer, after as many requests as the settings allow."""
+        began = anyio.current_time()
+        tape = Tape(tape_name("retry", *call.place, call.prompt))
+        free, failed, requests = FREE_TRIES, 0, 0
+        while True:
+            tried = await self._request(call, first=requests == 0)
+            requests += tried.answer.outcome is not CallOutcome.BUDGET
+            if tried.again is Again.AT_ONCE and free:
+                free -= 1
+            elif tried.again is not Again.NO and failed < self._settings.retries:
+                await anyio.sleep(_pause(failed, tape) if tried.wait is None else tried.wait)
+                failed += 1
+            else:
+                seconds = anyio.current_time() - began
+                return replace(tried.answer, model=self.model, seconds=seconds, requests=requests)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _request(self, call: Call, *, first: bool) -> Tried:
+        size = sum(len(message.text.encode()) + 16 for message in call.messages) + 16
+        answer = self._settings.max_tokens
+        most = self._prices.cost(Usage(size, answer))
+        try:
+            # No token is shorter than a byte, and most are about four.
+            async with self._limits.admit(size // 4 + answer, size + answer, most) as hold:
+                tried = await self._exchange(call, hold)
+                if first and tried.answer.outcome.answered:
+                    self._limits.gate.served()
+                return tried
+        except BudgetSpent:
+            return Tried(_failed(CallOutcome.BUDGET, "the budget is spent", free=True))
+
+    async def _exchange(self, call: Call, hold: Hold) -> Tried:
+        """Send one request, and say what came of it."""
+        quirks = frozenset(self._quirks)
+        try:
+            with anyio.fail_after(self._settings.time_limit):
+                response = await self._connected().post(
+                    "/chat/completions", cast_to=httpx2.Response, body=self._body(call, quirks)
+                )
+        except TimeoutError:
+            limit = f"no answer within {self._settings.time_limit:g} seconds"
+            return Tried(_failed(CallOutcome.TIMEOUT, limit))
+        except openai.APIStatusError as error:
+            hold.release()
+            self._reached = True
+            refusal = read_error(error.status_code, error.body)
+            return self._refused(refusal, error.response.headers, quirks)
+        except (openai.OpenAIError, aiohttp.ClientError, httpx2.InvalidURL, OSError) as error:
+            return self._broken(error, hold)
+        self._reached = True
+        return self._answered(response.content, hold)
+
+    def _body(self, call: Call, quirks: frozenset[str]) -> dict[str, object]:
+        settings = self._settings
+        messages = [{"role": message.role, "content": message.text} for message in call.messages]
+        if "system" in quirks:
+            text = "\n\n".join(message.text for message in call.messages)
+            messages = [{"role": "user", "content": text}]
+        limit = "max_completion_tokens" if "max_tokens" in quirks else "max_tokens"
+        body: dict[str, object] = {
+            "model": self.model,
+            "messages": messages,
+            limit: settings.max_tokens,
+        }
+        if settings.temperature is not None and "temperature" not in quirks:
+            body["temperature"] = settings.temperature
+        return body
+
+    def _answered(self, body: bytes, hold: Hold) -> Tried:
+        try:
+            completion = read_completion(body)
+        except Nonsense as error:
+            detail = self._scrub(f"the answer of {self.base_url} makes no sense: {error}")
+            return Tried(_failed(CallOutcome.SERVER_ERROR, detail), Again.LATER)
+        usage = completion.usage
+        cost = self._prices.cost(usage)
+        hold.settle(usage.total, cost)
+        answer = Answer(
+            text=self._scrub.exactly(completion.text),
+            outcome=completion.outcome,
+            finish=completion.finish,
+            input_tokens=usage.prompt,
+            output_tokens=usage.answer,
+            cost=cost,
+            detail=self._scrub(completion.detail),
+        )
+        return Tried(answer)
+
+    def _refused(
+        self, refusal: Refusal, headers: Mapping[str, str], quirks: frozenset[str]
+    ) -> Tried:
+        """What to make of an error that the server answered with."""
+        quirk = refusal.quirk
+        detail = self._scrub(f"{self.base_url} said: {refusal}")
+        answer = _failed(refusal.outcome, detail, free=refusal.status < 500)
+        if quirk is not None and quirk not in quirks:
+            self._learn(quirk)
+            return Tried(answer, Again.AT_ONCE)
+        if refusal.outcome not in (CallOutcome.RATE_LIMITED, CallOutcome.SERVER_ERROR):
+            return Tried(answer)
+        wait = retry_after(headers, time.time())
+        too_long = wait is not None and wait > self._settings.longest_wait
+        if refusal.outcome is CallOutcome.RATE_LIMITED:
+            self._limits.gate.too_many(None if too_long else wait)
+        if too_long:
+            answer = replace(answer, detail=f"{detail}; it asks to wait {wait:.0f} seconds")
+            return Tried(answer)
+        return Tried(answer, Again.LATER, wait)
+
+    def _learn(self, quirk: str) -> None:
+        if quirk not in self._quirks:
+            self._quirks.add(quirk)
+            self._say(f"{self.model} {LEARNT[quirk]}")
+
+    def _broken(self, error: Exception, hold: Hold) -> Tried:
+        """What to make of a connection that failed, by the error underneath those of the SDK."""
+        cause = _underneath(error)
+        if isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+            hold.release()
+            detail = f"no server at {self.base_url} ({_reason(cause)})"
+            again = Again.LATER if self._reached else Again.NO
+            return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
+        if isinstance(cause, aiohttp.ClientConnectionResetError):
+            hold.release()  # the connection was closed before anything was written to it
+            return Tried(_failed(CallOutcome.DROPPED, self._dropped(cause)), Again.AT_ONCE)
+        return Tried(_failed(CallOutcome.DROPPED, self._dropped(cause)), Again.LATER)
+
+    def _dropped(self, cause: BaseException) -> str:
+        said = one_line(str(cause)) or type(cause).__name__
+        return self._scrub(f"{self.base_url} broke off before it had answered ({said})")
+
+    def _connected(self) -> openai.AsyncOpenAI:
+        """The client, made when it is first needed."""
+        if self._client is None:
+            key = self._settings.api_key
+            most = max(self._limits.gate.most, 100)
+            self._client = openai.AsyncOpenAI(
+                api_key=key.get_secret_value() if key else NO_KEY,
+                base_url=self.base_url,
+                max_retries=0,
+                timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+                http_client=openai.DefaultAioHttpClient(
+                    limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most)
+                ),
+            )
+        return self._client
+
+
+def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
+    """An answer without a text; `free` where it is certain that nothing was billed."""
+    return Answer("", outcome, detail=detail, cost=Decimal(0) if free else None)
+
+
+def _pause(failed: int, tape: Tape) -> float:
+    """Seconds before the next try: doubling, and up to a quarter shorter so that calls do not come back in step."""
+    return min(FIRST_PAUSE * 2.0**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())
+
+
+def _underneath(error: BaseException) -> BaseException:
+    """The error of aiohttp's that an error of the SDK's comes from; else the first of all."""
+    while not isinstance(error, aiohttp.ClientError) and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _reason(error: aiohttp.ClientError) -> str:
+    """Why a connection could not be made, in a few words."""
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return f"no answer within {CONNECT_SECONDS:g} seconds"
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "no such host"
+    under = getattr(error, "os_error", error)
+    if isinstance(under, ConnectionRefusedError):
+        return "connection refused"
+    return one_line(str(under)) or type(under).__name__

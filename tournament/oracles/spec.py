@@ -1,0 +1,137 @@
+"""Oracles by name, as they are given on the command line.
+
+    chat:openai/o4-mini                    a model of OpenAI's, or of the server that OPENAI_BASE_URL names
+    chat:NAME                              a model of the server that --base-url names
+    chat:NAME@http://127.0.0.1:8080/v1     a model of that server
+    chat                                   the model that is set
+    manual:FOLDER                          prompts to files, answers from files
+    replay:FILE                            answers from a journal
+    search                                 no model at all
+
+What a kind needs is imported when it is asked for. `search` does not answer calls: it plays, and so belongs to a floor
+above this one, which hands its maker in with `register`, or looks for the kind with `parse` first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tournament.errors import NotFound, UsageError
+from tournament.oracles.ledger import Journal, Ledger, NoJournal, entries
+from tournament.oracles.limits import MOST, NOTHING, START, Budget, Gate, Limits, Spending, Window
+from tournament.oracles.oracle import Oracle, Say, silent
+from tournament.oracles.settings import OPENAI, Settings, checked_address
+
+KINDS = ("chat", "manual", "replay", "search")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A kind of oracle, and which one."""
+
+    kind: str
+    argument: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.argument}" if self.argument else self.kind
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What an oracle is made with: all oracles of a run share one."""
+
+    settings: Settings
+    limits: Limits
+    journal: Journal
+    say: Say = silent
+
+
+Maker = Callable[[str, Desk], Oracle]
+"""Makes an oracle of a kind from what stands behind the colon."""
+
+_MAKERS: dict[str, Maker] = {}
+
+
+def register(kind: str, maker: Maker) -> None:
+    """Let a kind of oracle be made by `maker`."""
+    _MAKERS[kind] = maker
+
+
+def parse(text: str) -> Spec:
+    """The oracle that a text names. Raises `NotFound` for another kind, `UsageError` where something is missing."""
+    kind, _, argument = text.strip().partition(":")
+    if kind not in {*KINDS, *_MAKERS}:
+        raise NotFound("oracle", kind, sorted({*KINDS, *_MAKERS}))
+    if kind in ("manual", "replay") and not argument:
+        raise UsageError(f"{kind} needs a {'folder' if kind == 'manual' else 'file'}: {kind}:PATH")
+    return Spec(kind, argument)
+
+
+def default_spec(settings: Settings) -> str:
+    """What to ask where nothing is said: what is set, else the model that is set, else the search."""
+    if settings.oracle:
+        return settings.oracle
+    return "chat" if settings.model and (settings.api_key or settings.base_url) else "search"
+
+
+def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
+    """The limits that the settings ask for; `spent` is what was spent before."""
+    most = settings.concurrency or MOST
+    return Limits(
+        gate=Gate(settings.concurrency or START, most),
+        requests=Window(settings.requests_per_minute),
+        tokens=Window(settings.tokens_per_minute),
+        budget=Budget(settings.budget_calls, settings.budget_tokens, settings.budget_money, spent),
+    )
+
+
+def make_desk(settings: Settings, journal: Journal | None = None, say: Say = silent) -> Desk:
+    """What the oracles of a run share."""
+    return Desk(settings, make_limits(settings), journal or NoJournal(), say)
+
+
+def make_oracle(text: str, desk: Desk) -> Oracle:
+    """The oracle that a text names, behind the desk's journal. Raises `NotFound` and `UsageError`."""
+    spec = parse(text)
+    maker = _MAKERS.get(spec.kind) or _OURS.get(spec.kind)
+    if maker is None:
+        raise UsageError(f"{spec.kind} writes programs by itself and answers no prompts")
+    return Ledger(maker(spec.argument, desk), desk.journal)
+
+
+def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
+    """The name and the server of a model, from what stands behind `chat:`. Raises `UsageError`."""
+    model, at, address = argument.partition("@http")
+    model = model or settings.model or ""
+    if not model:
+        raise UsageError("no model is named: chat:openai/NAME, or --model")
+    try:
+        base_url = checked_address(f"http{address}") if at else settings.base_url
+    except ValueError as error:
+        raise UsageError(f"http{address}: {error}") from None
+    bare = model.removeprefix("openai/")
+    if base_url is None and bare == model:
+        raise UsageError(f"which server has {model}? Give --base-url, or write openai/{model}")
+    return bare, base_url or OPENAI
+
+
+def _make_chat(argument: str, desk: Desk) -> Oracle:
+    from tournament.oracles.chat import Chat
+
+    model, base_url = chat_model(argument, desk.settings)
+    return Chat(model, base_url, desk.settings, desk.limits, desk.say)
+
+
+def _make_manual(argument: str, desk: Desk) -> Oracle:
+    from tournament.oracles.manual import Manual
+
+    return Manual(Path(argument), desk.say)
+
+
+def _make_replay(argument: str, desk: Desk) -> Oracle:
+    from tournament.oracles.replay import Replay
+
+    return Replay(entries(Path(argument)))
+
+
+_OURS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual, "replay": _make_replay}
