@@ -302,6 +302,39 @@ def play(
 
 
 @app.command()
+def prove(
+    statement: Annotated[str, typer.Argument(metavar="STATEMENT")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Bots to be named too.")
+    ] = None,
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    worlds: Annotated[
+        bool, typer.Option("--worlds", help="Show what is played at each world.")
+    ] = False,
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Is it provable what programs play against each other? Bots of the library, or of files, by name.
+
+    Exit 1 if the statement does not hold.
+
+    Example: tournament prove "FairBot(PrudentBot) == C" --worlds
+    """
+    from tournament.library import find_bots, packaged_sources
+    from tournament.report import proof
+    from tournament.single import prove_about
+
+    setting = _setting(game, set_, None, None, 1.0, 0.0)
+    own = find_bots(files).programs if files else ()
+    library = packaged_sources() | {program.name: program.source for program in own}
+    answer = prove_about(statement, setting, library, _limits(fuel), _say)
+    proof.show(statement, answer, worlds, json)
+    if not answer.holds:
+        sys.exit(FAULT)
+
+
+@app.command()
 def leaderboard(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
     """Print the standings of a run: mean payoff a round, and its 95 % interval.
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 import anyio
 
 from tournament.engine.run import Contest, play_batch, workers
+from tournament.engine.prove import Answer, prove
 from tournament.errors import ungrouped
+from tournament.game import Setting
 from tournament.match import Fixture, Outcome
 from tournament.sandbox.image import Say
+from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.sandbox.ready import image_ready
 
@@ -31,3 +34,16 @@ async def played_strictly(
     """The same, in a pool that is open."""
     batch = replace(contest.batch(fixtures, ()), alone=True, checks=())
     return await play_batch(contest, batch, fixtures, pool)
+
+
+def prove_about(
+    statement: str, setting: Setting, library: dict[str, str], limits: Limits, say: Say
+) -> Answer:
+    """Whether a statement about programs of the library is provable. Raises `UsageError`."""
+
+    async def ask() -> Answer:
+        async with workers(await image_ready(say), 1, limits) as pool:
+            return await prove(statement, setting, library, limits, pool)
+
+    with ungrouped():
+        return anyio.run(ask)

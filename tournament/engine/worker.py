@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tournament.engine.audit import play_audited
 from tournament.engine.batch import Batch
+from tournament.engine.prove import answer
 from tournament.game import StateGame
 from tournament.library import GameMaker, game_maker
 from tournament.sandbox.frames import read_frame, write_frame
@@ -15,6 +16,8 @@ from tournament.sandbox.instance import Image
 from tournament.sandbox.lockdown import die_with_parent, lock_down
 
 MODULE = "tournament.engine.worker"
+QUESTION = b'{"prove"'
+"""How a request begins that is no batch."""
 SIGN_OF_LIFE_SECONDS = 1.0
 MOST_MEMORY = 1 << 36
 MOST_FRAMES = 10_000
@@ -33,6 +36,9 @@ def serve(image: Image, makers: dict[str, GameMaker], requests: int, answers: in
 
     image.tick = tick
     while (request := read_frame(requests)) is not None:
+        if request.startswith(QUESTION):
+            write_frame(answers, answer(image, json.loads(request)["prove"]))
+            continue
         batch = Batch.decoded(request)
         game = _state_game(makers, batch)
         write_frame(answers, play_audited(image, batch, game).encoded())

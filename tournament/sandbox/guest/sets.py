@@ -45,33 +45,33 @@ class _Ordered(Set):
         return (type(self), (list(self),))
 
     def copy(self):
-        return self._plain(self)
+        return _plain(self)(self)
 
     def isdisjoint(self, other):
-        return not any(item in self._items for item in other)
+        return not any(item in self for item in other)
 
     def issubset(self, other):
         other = _as_set(other)
         return all(item in other for item in self)
 
     def issuperset(self, other):
-        return all(item in self._items for item in other)
+        return all(item in self for item in other)
 
     def union(self, *others):
-        return self._plain(chain(self, *others))
+        return _plain(self)(chain(self, *others))
 
     def intersection(self, *others):
         others = [_as_set(other) for other in others]
-        return self._plain(item for item in self if all(item in other for other in others))
+        return _plain(self)(item for item in self if all(item in other for other in others))
 
     def difference(self, *others):
         others = [_as_set(other) for other in others]
-        return self._plain(item for item in self if not any(item in other for other in others))
+        return _plain(self)(item for item in self if not any(item in other for other in others))
 
     def symmetric_difference(self, other):
         other = dict.fromkeys(other)
         mine = (item for item in self if item not in other)
-        return self._plain(chain(mine, (item for item in other if item not in self)))
+        return _plain(self)(chain(mine, (item for item in other if item not in self)))
 
     def __and__(self, other):
         return self.intersection(other) if isinstance(other, Set) else NotImplemented
@@ -194,6 +194,11 @@ set._plain = set
 frozenset.register(builtins.frozenset)
 set.register(builtins.set)
 MutableSet.register(set)
+
+
+def _plain(value):
+    """The kind of set that a method answers with; it may have been given a built-in one."""
+    return getattr(value, "_plain", set)
 
 
 def _as_set(items):

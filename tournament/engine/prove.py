@@ -1,0 +1,61 @@
+"""Asks outside any match what is provable about programs; a worker decides it, as it does for bots."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tournament.engine.batch import game_facts
+from tournament.errors import UsageError
+from tournament.game import Setting
+from tournament.sandbox.instance import Image
+from tournament.sandbox.limits import Limits
+from tournament.sandbox.pool import Pool
+from tournament.sandbox.powers import Powers
+
+NOBODY = (("", ""), 0, (), ("", 0))
+"""Where a statement is made that is about neither `me` nor `them`."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a statement is provable and whether it holds, and what the programs play at each world.
+
+    `worlds` has the moves by (program, against), names as in the library. With a `bound` nothing was decided.
+    """
+
+    provable: bool
+    holds: bool
+    worlds: tuple[dict[tuple[str, str], str | None], ...]
+    bound: str = ""
+
+
+async def prove(
+    statement: str, setting: Setting, library: dict[str, str], limits: Limits, pool: Pool
+) -> Answer:
+    """The answer to a statement about programs of the library (sources by name). Raises `UsageError`."""
+    question = [statement, game_facts(setting), library, [limits.fuel, limits.memory]]
+    text = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
+    if "problem" in text:
+        raise UsageError(text["problem"])
+    worlds = tuple({(p, q): move for p, q, move in world} for world in text["worlds"])
+    return Answer(text["provable"], text["holds"], worlds, text["bound"])
+
+
+def answer(image: Image, question: list[Any]) -> bytes:
+    """What a worker answers to `prove`."""
+    statement, facts, library, limits = question
+    powers = Powers(image, facts, [], library, Limits(*limits))
+    try:
+        stated = powers.stated(statement, 0, NOBODY)
+    except UsageError as error:
+        return json.dumps({"problem": str(error)}).encode()
+    verdict = powers.verdict(stated, NOBODY)
+    if isinstance(verdict, str):
+        return json.dumps({"provable": False, "holds": False, "worlds": [], "bound": verdict}).encode()
+    names = {powers.programs.digest(powers.programs.number(s)): n for n, s in library.items()}
+    worlds = [
+        [[names[program], names[against], move] for (program, against, _), move in world.items()]
+        for world in verdict.worlds
+    ]
+    found = {"provable": verdict.provable, "holds": verdict.holds, "worlds": worlds, "bound": ""}
+    return json.dumps(found).encode()
