@@ -52,7 +52,7 @@ def answer(image: Image, question: list[Any]) -> bytes:
     verdict = powers.verdict(stated, NOBODY)
     if isinstance(verdict, str):
         return json.dumps({"provable": False, "holds": False, "worlds": [], "bound": verdict}).encode()
-    names = {powers.programs.digest(powers.programs.number(s)): n for n, s in library.items()}
+    names = {powers.programs.add(source): name for name, source in library.items()}
     worlds = [
         [[names[program], names[against], move] for (program, against, _), move in world.items()]
         for world in verdict.worlds
