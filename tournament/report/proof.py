@@ -30,7 +30,7 @@ def _show_worlds(answer: Answer) -> None:
         for number, world in enumerate(answer.worlds)
     ]
     tables.show(rows, ["world", *heads])
-    sys.stdout.write("the last world is as the one before: that is what is really played\n")
+    sys.stdout.write("no answer changes from here on: the last row is what is really played\n")
 
 
 def _object(statement: str, answer: Answer) -> dict[str, object]:
