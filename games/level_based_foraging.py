@@ -11,7 +11,7 @@ so that all the food pays 1 in total. If not, each of them pays `load_penalty`. 
 `step_cost` for every round, until no food is left or `horizon` rounds are played.
 
 Players start anywhere, with levels from 1 to `max_player_level`. Food lies off the edge, and never
-within two cells of other food: on the smallest grid every eighth episode has but one. With
+within two cells of other food: on the smallest grid one episode in nine has but one. With
 `cooperative`, a food's level is the sum of the three lowest levels of players, or of both if there
 are two, and else it is from 1 to that. With `sight`, players see so many cells in each direction.
 
@@ -21,9 +21,11 @@ next one on, or None where out of sight, "foods": the same, by row and column}.
 The rules are those of the package lbforaging 2.0.0 (F. Christianos, L. Schäfer and S. V. Albrecht,
 "Shared experience actor-critic for multi-agent reinforcement learning", NeurIPS 2020; the game is
 of S. V. Albrecht and S. Ramamoorthy, AAMAS 2013), which has no cost of steps. The defaults are the
-setting of Y. Lin et al., arXiv:2512.21024, 2025 (PIBR), as far as its figure tells: what is plotted
-is 1 - 0.2 n for n rounds, and the best that two players can do so is -0.088 on average
-(`tournament.theory.foraging`). The line marked optimal there, 0.554, is what half the cost comes to.
+setting of Y. Lin et al., "Policy-Conditioned Policies for Multi-Agent Task Solving",
+arXiv:2512.21024, 2025 (PIBR), as far as its figure tells: 5 by 5, 2 players, 2 foods, cooperative,
+50 rounds, and a welfare of 1 - 0.2 n for all food in n rounds. By that account the best joint play
+has a mean of -0.082 over all starts (3,000 of them had -0.088; `tournament.theory.foraging` finds it
+for each). The figure's own line, 0.554, is no such mean: 1 - 0.1 (n - 1) has 0.559.
 """
 
 from collections import Counter

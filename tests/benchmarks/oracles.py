@@ -82,7 +82,9 @@ def measure(script: str, calls: int, concurrency: int) -> dict[str, float]:
     return result | {
         "requests": tally["requests"],
         "lost": calls + 1 - len(good),
-        "doubled": max(0, tally["most"] - 1) + len(kept) - len({row["call"]["key"] for row in kept}),
+        "doubled": max(0, tally["most"] - 1)
+        + len(kept)
+        - len({row["call"]["key"] for row in kept}),
     }
 
 
@@ -98,7 +100,9 @@ async def ask_all(url: str, calls: int, concurrency: int, journal: Path) -> dict
         text = f"call {number}\n" + "def act(view):\n    return view.legal[0]\n" * 20
         return Call("write", (Message("user", text),), "digest", str(number))
 
-    settings = Settings.load(base_url=url, api_key="sk-benchmark", concurrency=concurrency, retries=20)
+    settings = Settings.load(
+        base_url=url, api_key="sk-benchmark", concurrency=concurrency, retries=20
+    )
     kept = FileJournal.open(journal)
     oracle = make_oracle("chat:scripted", make_desk(settings, kept))
     await oracle.ask(call(calls))

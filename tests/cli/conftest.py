@@ -50,6 +50,8 @@ class Done:
 class Tournament:
     """Runs the command in a folder."""
 
+    command = COMMAND
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.started: list[subprocess.Popen[str]] = []
@@ -83,6 +85,12 @@ class Tournament:
         self.started.append(child)
         return child
 
+    def stop(self) -> None:
+        """Kill whatever is left."""
+        for child in self.started:
+            with child:
+                child.kill()
+
     def rows(self, query: str, db: str = "record.duckdb") -> list[list[Any]]:
         """The answer to a query."""
         answer = self("sql", query, "--db", db, "--json").json
@@ -98,9 +106,7 @@ def tournament(tmp_path: Path) -> Iterator[Tournament]:
     """The command, run in an empty folder; no process outlives its test."""
     command = Tournament(tmp_path)
     yield command
-    for child in command.started:
-        with child:
-            child.kill()
+    command.stop()
 
 
 Folder = Callable[..., Path]
@@ -123,11 +129,12 @@ def bots(tmp_path: Path) -> Folder:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tournament]:
     """A folder with bots and a record of two runs, with faults, and with noise in the second; only to be read."""
     command = Tournament(tmp_path_factory.mktemp("made"))
     bots_in(command.folder / "bots", "tit_for_tat", "always_defect", "random", late=LATE)
     run = ("run", "--pop", "bots", "--db", "record.duckdb", "--rounds", 10)
     command(*run, "--reps", 2)
     command(*run, "--reps", 3, "--noise", 0.1, "--seed", 7)
-    return command
+    yield command
+    command.stop()

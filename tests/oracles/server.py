@@ -78,6 +78,14 @@ class Server:
         self.answered: Counter[str] = Counter()
         self.under_way = 0
         self.most_under_way = 0
+        self._open: set[asyncio.Transport] = set()
+
+    async def hang_up(self) -> None:
+        """Close all connections that are kept open, and let the other side notice or not."""
+        for transport in self._open:
+            transport.close()
+        self._open.clear()
+        await asyncio.sleep(0)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """A request for a chat completion."""
@@ -89,6 +97,8 @@ class Server:
             self.under_way -= 1
 
     async def _reply(self, request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        self._open.add(request.transport)  # type: ignore[arg-type]
         body = await request.json()
         number = len(self.asked)
         self.asked.append(body)
@@ -128,7 +138,7 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:  # noqa: B008
+async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:
     """A server on a port of its own."""
     server = Server(in_turn(script) if isinstance(script, Does) else script)
     app = web.Application()

@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -26,6 +26,9 @@ from tournament.oracles.oracle import (
 from tournament.oracles.reply import read
 
 
+_JSON = json.JSONEncoder(default=str, separators=(",", ":"))
+
+
 class Journal(Protocol):
     """Keeps calls with their answers."""
 
@@ -34,7 +37,7 @@ class Journal(Protocol):
         ...
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Keep an answer; when this returns, no crash can lose it. A later one of the same key takes its place."""
+        """Keep an answer, which has that key; when this returns, no crash can lose it. The last of a key counts."""
         ...
 
 
@@ -62,12 +65,12 @@ class Ledger:
     async def ask(self, call: Call) -> Answer:
         """The answer that was kept, or else a new one. Two who ask the same at once share one answer."""
         key = self.key(call)
-        turn = self._turns.setdefault(key, anyio.Lock())
+        turn = self._turns.setdefault(key, anyio.Lock(fast_acquire=True))
         async with turn:
             known = await self._journal.find(key)
             if known is not None and known.outcome.answered:
                 return replace(known, key=key, cached=True)
-            answer = judged(call, replace(await self._oracle.ask(call), key=key))
+            answer = judged(call, await self._oracle.ask(call), key)
             with CancelScope(shield=True):
                 await self._journal.keep(key, call, answer)
             return answer
@@ -77,12 +80,12 @@ class Ledger:
         await self._oracle.aclose()
 
 
-def judged(call: Call, answer: Answer) -> Answer:
-    """The answer with the outcome that it has as an answer to this call."""
+def judged(call: Call, answer: Answer, key: str) -> Answer:
+    """The answer with its key, and with the outcome that it has as an answer to this call."""
     if call.purpose not in WRITING or not answer.outcome.answered:
-        return answer
+        return replace(answer, key=key)
     reply = read(answer)
-    return replace(answer, outcome=reply.outcome, detail=answer.detail or reply.note)
+    return replace(answer, key=key, outcome=reply.outcome, detail=answer.detail or reply.note)
 
 
 class NoJournal:
@@ -153,7 +156,6 @@ class FileJournal:
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
         """Append an answer and wait until it is on disk. Raises `RecordError`."""
-        answer = replace(answer, key=key)
         self._waiting.append(to_line(call, answer))
         self._count += 1
         mine = self._count
@@ -192,8 +194,9 @@ def entries(path: Path) -> Iterator[tuple[Call, Answer]]:
 
 def to_line(call: Call, answer: Answer) -> str:
     """A call and its answer as a line of JSON."""
-    data = {"call": asdict(call), "answer": asdict(answer)}
-    return json.dumps(data, default=str, separators=(",", ":")) + "\n"
+    messages = [vars(message) for message in call.messages]
+    data = {"call": vars(call) | {"messages": messages}, "answer": vars(answer)}
+    return _JSON.encode(data) + "\n"
 
 
 def from_line(line: bytes | str) -> tuple[Call, Answer]:

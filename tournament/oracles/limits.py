@@ -48,14 +48,18 @@ class Gate:
         """How many may pass at present."""
         return self._limit
 
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place among the calls under way."""
-        async with self._limiter:
+    async def __aenter__(self) -> None:
+        await self._limiter.acquire()
+        try:
             # Nothing happens when it opens that could set an event; meanwhile it may be put off.
             while anyio.current_time() < self._opens_at:  # noqa: ASYNC110
                 await anyio.sleep_until(self._opens_at)
-            yield
+        except BaseException:
+            self._limiter.release()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._limiter.release()
 
     def served(self) -> None:
         """A call was answered at its first try."""
@@ -95,14 +99,14 @@ class Window:
 
     async def take(self, amount: float) -> Callable[[float], None]:
         """Wait until the amount fits in; the function that is returned corrects it afterwards."""
-        entry = [0.0, amount]
-        if self._most is not None:
-            async with self._turn:
-                # Time alone makes room.
-                while not self._fits(amount):  # noqa: ASYNC110
-                    await anyio.sleep_until(self._taken[0][0] + self._seconds)
-                entry[0] = anyio.current_time()
-                self._taken.append(entry)
+        if self._most is None:
+            return _nothing
+        async with self._turn:
+            # Time alone makes room.
+            while not self._fits(amount):  # noqa: ASYNC110
+                await anyio.sleep_until(self._taken[0][0] + self._seconds)
+            entry = [anyio.current_time(), amount]
+            self._taken.append(entry)
 
         def correct(actual: float) -> None:
             entry[1] = actual
@@ -114,6 +118,10 @@ class Window:
         while self._taken and self._taken[0][0] + self._seconds <= anyio.current_time():
             self._taken.popleft()
         return not self._taken or sum(taken for _, taken in self._taken) + amount <= self._most
+
+
+def _nothing(actual: float) -> None:
+    """There is nothing to correct."""
 
 
 @dataclass(frozen=True)
@@ -157,16 +165,15 @@ class Budget:
         self.calls, self.tokens, self.money = calls, tokens, money
         self.spent = spent
         self._held = NOTHING
-        self._changed = anyio.Event()
+        self._change: anyio.Event | None = None
 
     @property
     def under_way(self) -> Spending:
         """What is held for calls that have not ended."""
         return self._held
 
-    @asynccontextmanager
-    async def hold(self, tokens: int, money: Decimal | None) -> AsyncIterator["Hold"]:
-        """Hold what a call may take, waiting for calls under way where that can help.
+    async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
+        """Hold what a call may take, waiting for calls under way where that can help; `end` ends it.
 
         Raises `BudgetSpent`, and `UsageError` where dollars are limited and the price is not known.
         """
@@ -179,16 +186,18 @@ class Budget:
         while not self._covers(self.spent + self._held + most):
             if self._held.calls == 0 or not self._covers(self.spent + most):
                 raise BudgetSpent
-            await self._changed.wait()
+            self._change = self._change or anyio.Event()
+            await self._change.wait()
         self._held += most
-        hold = Hold(most)
-        try:
-            yield hold
-        finally:
-            self._held -= most
-            self.spent += hold.taken
-            self._changed.set()
-            self._changed = anyio.Event()
+        return Hold(most)
+
+    def end(self, hold: "Hold") -> None:
+        """Count what was taken, and let those who wait look again."""
+        self._held -= hold.most
+        self.spent += hold.taken
+        if self._change is not None:
+            self._change.set()
+            self._change = None
 
     def _covers(self, total: Spending) -> bool:
         return (
@@ -199,11 +208,12 @@ class Budget:
 
 
 class Hold:
-    """What is held for one call; all of it is taken unless something else is said before the block ends."""
+    """What is held for one call; all of it is taken unless something else is said before it ends."""
 
     def __init__(self, most: Spending) -> None:
+        self.most = most
         self.taken = most
-        self.correct: Callable[[float], None] = lambda actual: None
+        self.correct: Callable[[float], None] = _nothing
 
     def settle(self, tokens: int | None, money: Decimal | None) -> None:
         """The call took that much; None: as much as was held."""
@@ -234,11 +244,18 @@ class Limits:
 
         Raises `BudgetSpent` and `UsageError` as `Budget.hold` does.
         """
-        async with self.gate.place(), self.budget.hold(most, money) as hold:
+        async with self.gate:
+            hold = await self.budget.hold(most, money)
             try:
-                await self.requests.take(1)
-                hold.correct = await self.tokens.take(about)
-            except BaseException:
-                hold.release()
-                raise
-            yield hold
+                await self._turn(about, hold)
+                yield hold
+            finally:
+                self.budget.end(hold)
+
+    async def _turn(self, about: int, hold: Hold) -> None:
+        try:
+            await self.requests.take(1)
+            hold.correct = await self.tokens.take(about)
+        except BaseException:
+            hold.release()
+            raise

@@ -149,6 +149,9 @@ class Oracle(Protocol):
         ...
 
 
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
 def call_key(identity: Mapping[str, object], call: Call) -> str:
     """A digest of everything that an answer depends on, 64 hexadecimal digits."""
     what = {
@@ -159,8 +162,7 @@ def call_key(identity: Mapping[str, object], call: Call) -> str:
         "key": call.key,
         "attempt": call.attempt,
     }
-    text = json.dumps(what, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_JSON.encode(what).encode()).hexdigest()
 
 
 class PromptDiffers(UsageError):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 import genai_prices
 
@@ -35,6 +36,14 @@ class Prices:
 
     def cost(self, usage: Usage) -> Decimal | None:
         """Dollars; None if the price or the tokens are not known."""
+        return self._cost(usage) if self.known else None
+
+    @cached_property
+    def known(self) -> bool:
+        """Whether there is a price at all."""
+        return self._cost(Usage(1, 1)) is not None
+
+    def _cost(self, usage: Usage) -> Decimal | None:
         if usage.prompt is None or usage.answer is None:
             return None
         if self.own is not None:
@@ -49,8 +58,3 @@ class Prices:
         except (LookupError, ValueError):
             return None
         return found.total_price
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a price at all."""
-        return self.cost(Usage(1, 1)) is not None

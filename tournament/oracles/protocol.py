@@ -106,7 +106,7 @@ def read_completion(body: bytes) -> Completion:
     if not isinstance(data, dict):
         raise Nonsense("it is not an object")
     if data.get("error"):
-        raise Nonsense(str(read_error(200, data)))
+        raise Nonsense(str(refusal(200, data)))
     usage = _usage(data.get("usage"))
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -154,8 +154,17 @@ def _count(value: Any) -> int | None:
     return int(number) if number is not None and 0 <= number < 1e12 else None
 
 
-def read_error(status: int, body: object) -> Refusal:
+def read_error(status: int, raw: bytes) -> Refusal:
     """An error from its status and its body, JSON or text."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        body = raw.decode("utf-8", "replace")
+    return refusal(status, body)
+
+
+def refusal(status: int, body: object) -> Refusal:
+    """An error from its status and what its body says."""
     found = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(found, dict):
         return Refusal(status, message=str(found or ""))

@@ -36,6 +36,7 @@ _CODE_LINE = re.compile(
     | (?:if|for|while|with)[ ].*:[ ]*$ | try: | [)\]}]+$""",
     re.VERBOSE,
 )
+_STATEMENT = re.compile(r"(?:async def|def|class|import|from) ")
 _OPENING = re.compile(r"^([ \t]*(?:[-*+][ ]+|\d+[.)][ ]+)?)(`{3,}|~{3,})[ \t]*(.*)$")
 _MARK = re.compile(r"[{.]*([\w+#]*)")
 _THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
@@ -238,7 +239,7 @@ class _Scanner:
         if inline and not info.endswith(fence):
             return False
         word, _, rest = info.partition(" ")
-        code = info if _CODE_LINE.match(info) else rest.lstrip() if _CODE_LINE.match(rest) else ""
+        code = next((text for text in (info, rest.lstrip()) if _STATEMENT.match(text)), "")
         if inline:
             self._blocks.append(Block("", code.removesuffix(fence).rstrip() + "\n"))
             return True

@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     @classmethod
     def _one_line(cls, value: Any) -> Any:
         """A key is sent as a header, where other characters would fail, and might be shown by whatever fails."""
+        if value is None:
+            return None
         text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
         if not (text.strip().isascii() and text.strip().isprintable()):
             raise ValueError("is not a key: it has characters that a key cannot have")

@@ -1,8 +1,11 @@
 """Level-based foraging for two players: how soon all food can be gathered if they act as one.
 
 Found by breadth-first search over where both are and what food is left, with the rules of
-`games/level_based_foraging.py`. On its default grid these are at most some 2,000 places, which
-takes milliseconds; on one of 20 by 20 they are half a million, which takes seconds.
+`games/level_based_foraging.py`. On its default grid these are some 2,000 places at most, which
+takes milliseconds; on one of 20 by 20 they are half a million, which takes half a minute.
+
+On the default grid, over all starts that are equally likely, the mean of `optimal_steps` is
+122671 / 22680 = 5.409, and that of `optimal_welfare` -0.082.
 """
 
 from collections.abc import Iterator

@@ -85,6 +85,9 @@ class View(Powers):
         self._host = host
         self._codes = codes
 
+    def __repr__(self):
+        return f"<view of seat {self.seat}>"
+
     @property
     def rng(self):
         """The private tape."""

@@ -1,0 +1,231 @@
+"""What cannot be done is refused in one clear line, with exit code 2, and nothing is lost by it."""
+
+import hashlib
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLAY = "play tit_for_tat always_defect"
+RUN = "run --pop bots --db record.duckdb"
+DB = "--db record.duckdb"
+
+
+def sha(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (f"{PLAY} --set reward=inf", "prisoners_dilemma: reward is inf"),
+        (f"{PLAY} --set reward=nan", "prisoners_dilemma: reward is nan"),
+        (f"{PLAY} --set reward=1e300", "reward is 1e+300, and must be from"),
+        (f"{PLAY} --set reward=", "reward is '', and must be a number"),
+        (f"{PLAY} --set reward=3,5", "reward is '3,5', and must be a number"),
+        (f"{PLAY} --set reward=6", "temptation is 5, and must be greater than reward (6)"),
+        (f"{PLAY} --set punishment=0", "punishment is 0, and must be greater than sucker (0)"),
+        (f"{PLAY} --set prize=3", "prize is not a parameter of this game; there are: reward"),
+        (f"{PLAY} --set reward", "--set takes NAME=VALUE, not 'reward'"),
+        (f"{PLAY} --rounds 0", "rounds is 0, and must be a whole number from 1"),
+        (f"{PLAY} --rounds -1", "rounds is -1"),
+        (f"{PLAY} --rounds 100001", "must be a whole number from 1 to 100,000"),
+        (f"{PLAY} --continue 1", "continuation is 1, and must be from 0 to below 1"),
+        (f"{PLAY} --continue -0.1", "continuation is -0.1"),
+        (f"{PLAY} --continue nan", "continuation is nan"),
+        (f"{PLAY} --rounds 3 --continue 0.5", "rounds and continuation exclude each other"),
+        (f"{PLAY} --noise 1.1", "noise is 1.1, and must be from 0 to 1"),
+        (f"{PLAY} --noise nan", "noise is nan"),
+        (f"{PLAY} --discount 1.5", "discount is 1.5, and must be from 0 to 1"),
+        (f"{PLAY} --discount -inf", "discount is -inf"),
+        (f"{PLAY} --fuel -1", "--fuel is -1, and must be from 5,000,000"),
+        (f"{PLAY} --fuel 99999999999999999999", "--fuel is 99,999,999,999,999,999,999"),
+        (f"{PLAY} --game prisoner_dilemma", "did you mean: prisoners_dilemma"),
+        (f"{PLAY} --game missing.py", "no game called 'missing.py'; there are: battle_of"),
+        (f"{PLAY} --game bots/tit_for_tat.py", "has no function game(...)"),
+        (
+            "play tit_for_tat always_defekt",
+            "no bot called 'always_defekt'; did you mean: always_defect",
+        ),
+        ("play tit_for_tat", "prisoners_dilemma takes 2 bots, not 1"),
+        ("play random random --game public_goods", "public_goods takes 3 bots, not 2"),
+        ("run --pop missing", "missing: there is no such file or folder"),
+        ("run --pop empty", "empty: has no bots"),
+        ("run --pop latin.py", "latin.py: line 1 is not UTF-8"),
+        ("run --pop bots --game rock_paper_scissors", "none of the bots plays rock_paper_scissors"),
+        ("run --pop bots --db empty", "empty is a folder: name a file in it"),
+        (f"{RUN} --reps 99999999", "at most 1,000,000 matches are played"),
+        (f"{RUN} --fuel 1", "--fuel is 1, and must be"),
+        ("leaderboard --db missing.duckdb", "make one with `tournament run"),
+        (f"leaderboard {DB} --run 99", "no run called '99'; there are: 1, 2"),
+        (f"matrix {DB} --run -1", "no run called '-1'"),
+        (f"digest {DB} 99999999999999999999", "no run called '99999999999999999999'"),
+        (f"replay {DB} 9999", "no match called '9999'"),
+        (f"replay {DB} 99999999999999999999", "no match called '99999999999999999999'"),
+        (f"replay {DB} 1 --game missing.py", "no game called 'missing.py'"),
+        (f"replay {DB} 1 --game chicken", "chicken is not the game that was recorded"),
+        (f"sql {DB} selec", 'syntax error at or near "selec"'),
+        (f"sql {DB} from_nowhere;", "syntax error"),
+        ("list players", "'players' cannot be listed: say games, bots or runs"),
+        ("list bots --pop empty", "empty: has no bots"),
+        ("check missing.py", "missing.py: there is no such file or folder"),
+        ("check bots --game nothing", "no game called 'nothing'"),
+        ("check bots --fuel 1", "--fuel is 1"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> None:
+    (made.folder / "empty").mkdir(exist_ok=True)
+    (made.folder / "latin.py").write_bytes(b"# \xe9\n")
+    before = sha(made.folder / "record.duckdb")
+    try:
+        done = made(*words.split(), code=2)
+    finally:
+        (made.folder / "empty").rmdir()
+        (made.folder / "latin.py").unlink()
+    assert done.out == ""
+    assert len(done.lines) == 1
+    assert done.err.startswith("tournament: ")
+    assert told in done.err
+    assert sha(made.folder / "record.duckdb") == before
+    assert {path.name for path in made.folder.iterdir()} == {
+        "bots",
+        "record.duckdb",
+        "record.duckdb.lock",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("nonsense", "No such command 'nonsense'"),
+        (f"{PLAY} --nonsense", "No such option: --nonsense"),
+        (f"{PLAY} --rounds 1.5", "Invalid value for '--rounds'"),
+        (f"{PLAY} --seed one", "Invalid value for '--seed'"),
+        (f"{PLAY} --seed 1.5", "Invalid value for '--seed'"),
+        (f"{PLAY} --repetition -1", "Invalid value for '--repetition'"),
+        (f"{RUN} --workers 0", "Invalid value for '--workers'"),
+        (f"{RUN} --workers 99999", "Invalid value for '--workers'"),
+        (f"{RUN} --reps 0", "Invalid value for '--reps'"),
+        (f"replay {DB} one", "Invalid value for 'MATCH'"),
+        ("replay", "Missing argument 'MATCH'"),
+    ],
+)
+def test_a_word_that_is_no_option_or_value_is_refused_with_the_usage(
+    made: Any, words: str, told: str
+) -> None:
+    done = made(*words.split(), code=2)
+    assert done.out == ""
+    assert done.lines[0].startswith("Usage: ")
+    assert told in done.lines[-1]
+
+
+@pytest.mark.parametrize("command", ["run --pop bots", "leaderboard"])
+@pytest.mark.parametrize("content", [b"nonsense", b"PK\x03\x04" + b"x" * 5000, b"# notes\n" * 1000])
+def test_a_file_that_is_no_record_is_refused_and_left_as_it_is(
+    tournament: Any, bots: Any, command: str, content: bytes
+) -> None:
+    bots("tit_for_tat")
+    (tournament.folder / "garbage").write_bytes(content)
+    done = tournament(*command.split(), "--db", "garbage", code=1)
+    assert len(done.lines) == 1
+    assert "not a record: name another file with --db" in done.err
+    assert (tournament.folder / "garbage").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "place", ["/proc/record.duckdb", "/dev/null", "bots/tit_for_tat.py/record.duckdb"]
+)
+def test_a_place_where_no_file_can_be_made_is_refused_in_one_line(
+    tournament: Any, bots: Any, place: str
+) -> None:
+    bots("tit_for_tat")
+    done = tournament("run", "--pop", "bots", "--reps", 1, "--db", place, code=1)
+    assert len(done.lines) == 1
+    assert place in done.err
+
+
+def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any, bots: Any) -> None:
+    bots("tit_for_tat")
+    place = tournament.folder / "closed"
+    place.mkdir(0o555)
+    command = [
+        *tournament.command,
+        "run",
+        "--pop",
+        "bots",
+        "--reps",
+        "1",
+        "--db",
+        "closed/record.duckdb",
+    ]
+    if os.geteuid() == 0:  # whom permissions do not bind
+        command = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps", "-all", *command]
+        if subprocess.run([*command[:5], "true"], capture_output=True, check=False).returncode:
+            pytest.skip("cannot give up the power to write everywhere")
+    done = subprocess.run(
+        command, cwd=tournament.folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "ermission denied" in done.stderr
+
+
+def test_a_cache_that_cannot_be_made_is_named_in_one_line(tournament: Any, bots: Any) -> None:
+    bots("tit_for_tat")
+    nowhere = {"TOURNAMENT_CACHE": "/proc/nowhere"}
+    for words in ("run --pop bots --reps 1", "play tit_for_tat tit_for_tat", "check bots"):
+        done = tournament(*words.split(), code=1, environment=nowhere)
+        assert "set TOURNAMENT_CACHE to a folder of your own" in done.lines[-1]
+    assert tournament("leaderboard", "--db", "results/tournament.duckdb", code=2).lines == [
+        "tournament: nothing has been played yet: see `tournament run --help`"
+    ]
+
+
+def test_an_image_that_is_damaged_is_named_in_one_line(
+    tournament: Any, bots: Any, image: Any, tmp_path: Path
+) -> None:
+    bots("tit_for_tat")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / image.compiled.name).write_bytes(image.compiled.read_bytes()[:10_000])
+    for component in image.compiled.parent.glob("bot-*.wasm"):
+        (cache / component.name).symlink_to(component)
+    damaged = {"TOURNAMENT_CACHE": str(cache)}
+    done = tournament("run", "--pop", "bots", "--reps", 1, code=1, environment=damaged)
+    assert "a worker process did not start" in done.lines[-1]
+    assert "does not fit this machine: remove it" in done.lines[-1]
+
+
+def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
+    tournament: Any, bots: Any
+) -> None:
+    bots("random", "tit_for_tat")
+    run = ("run", "--pop", "bots", "--rounds", 2000, "--db", "record.duckdb")
+    tournament(*run, "--reps", 1)
+
+    def no_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        most = (tournament.folder / "record.duckdb").stat().st_size + 8192
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    done = tournament(*run, "--reps", 200, code=1, preexec_fn=no_room)
+    assert "record.duckdb" in done.lines[-1]
+    digest = tournament("digest", "--db", "record.duckdb")
+    assert "run 1 is not complete" in digest.err
+    [[kept]] = tournament.rows("select count(*) from matches where repetition = 0")
+    assert kept == 3
+
+
+def test_text_that_is_not_unicode_is_refused_in_one_line(made: Any) -> None:
+    odd = b"\xff".decode("utf-8", "surrogateescape")
+    for words in (
+        ("sql", odd, "--db", "record.duckdb"),
+        ("play", odd, "tit_for_tat"),
+        ("run", "--pop", odd),
+        ("run", "--pop", "bots", "--set", f"{odd}=1"),
+        ("leaderboard", "--db", f"{odd}.duckdb"),
+    ):
+        assert len(made(*words, code=2).lines) == 1

@@ -1,0 +1,185 @@
+"""The coin game keeps its rules."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.games.native import Table
+from tournament.game import StateGame
+from tournament.games import coin_game
+from tournament.games.coin_game import MOVES, Cell, State
+from tournament.seeds import Tape
+
+SEEDS = st.integers(0, 10_000)
+MOVE = st.sampled_from(range(len(MOVES)))
+
+
+def build(**parameters: Any) -> StateGame:
+    return coin_game.game(**parameters)
+
+
+def after(
+    players: tuple[Cell, Cell], coins: tuple[Cell, Cell], *moves: str, **parameters: Any
+) -> tuple[State, tuple[float, ...]]:
+    """The state after a round with these moves, and what it pays."""
+    joint = tuple(map(MOVES.index, moves))
+    return build(**parameters).step(State(players, coins), joint, Tape("respawn"))
+
+
+def welfare(*bots: str, episodes: int = 200, **parameters: Any) -> list[float]:
+    """What each seat is paid a round, on average over episodes."""
+    game = build(**parameters)
+    tables = [Table(game, bots, Tape(f"{seed}")).play() for seed in range(episodes)]
+    rounds = episodes * game.most_rounds
+    return [sum(table.totals[seat] for table in tables) / rounds for seat in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("move", "end"), [("up", (2, 0)), ("down", (1, 0)), ("left", (0, 2)), ("right", (0, 1))]
+)
+def test_edges_are_joined(move: str, end: Cell) -> None:
+    now, paid = after(((0, 0), (1, 1)), ((2, 2), (2, 2)), move, "left", anywhere=True)
+    assert now.players == (end, (1, 0))
+    assert paid == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("coins", "paid"),
+    [
+        (((0, 1), (2, 2)), (1, 0)),
+        (((2, 2), (0, 1)), (1, -2)),
+        (((2, 2), (1, 0)), (0, 1)),
+        (((1, 0), (2, 2)), (-2, 1)),
+        (((0, 1), (1, 0)), (1, 1)),
+        (((1, 0), (0, 1)), (-1, -1)),
+    ],
+    ids=["own", "other's", "own of second", "other's of second", "both own", "both other's"],
+)
+def test_coins_pay_who_takes_them_and_cost_their_owner_if_the_other_does(
+    coins: tuple[Cell, Cell], paid: tuple[float, float]
+) -> None:
+    """The first seat steps to (0, 1), the second to (1, 0)."""
+    now, got = after(((0, 0), (2, 0)), coins, "right", "up")
+    assert got == paid
+    for before, coin in zip(coins, now.coins, strict=True):
+        assert (coin == before) == (before == (2, 2))
+
+
+def test_two_who_step_on_one_coin_both_take_it() -> None:
+    now, paid = after(((0, 0), (0, 2)), ((0, 1), (2, 2)), "right", "left")
+    assert now.players == ((0, 1), (0, 1))
+    assert paid == (-1, 1)
+
+
+@given(SEEDS, st.integers(3, 6), st.lists(st.tuples(MOVE, MOVE), min_size=1, max_size=30))
+def test_there_are_always_two_coins_in_free_cells(
+    seed: int, size: int, joints: list[tuple[int, int]]
+) -> None:
+    states = [state for state, _ in build(size=size).episode(Tape(f"{seed}"), joints)]
+    for state in states:
+        assert not {*state.players} & {*state.coins}
+        assert state.coins[0] != state.coins[1]
+        assert all(0 <= min(cell) <= max(cell) < size for cell in state.players + state.coins)
+
+
+@given(SEEDS, st.lists(st.tuples(MOVE, MOVE), min_size=1, max_size=30), st.booleans())
+def test_a_coin_stays_until_it_is_taken_and_welfare_counts_the_coins(
+    seed: int, joints: list[tuple[int, int]], anywhere: bool
+) -> None:
+    course = list(build(anywhere=anywhere).episode(Tape(f"{seed}"), joints))
+    for (before, _), (now, paid) in zip(course, course[1:], strict=False):
+        for coin, then in zip(before.coins, now.coins, strict=True):
+            assert coin in now.players or coin == then
+        taken = [[player == coin for coin in before.coins] for player in now.players]
+        assert paid[0] == sum(taken[0]) - 2 * taken[1][0]
+        assert paid[1] == sum(taken[1]) - 2 * taken[0][1]
+
+
+@pytest.mark.parametrize(("anywhere", "cells"), [(False, 6), (True, 9)])
+def test_a_coin_is_as_likely_to_come_up_in_every_free_cell(anywhere: bool, cells: int) -> None:
+    tape, game = Tape("respawn"), build(anywhere=anywhere)
+    before = State(((0, 0), (2, 2)), ((0, 1), (1, 1)))
+    coins = [game.step(before, (3, 0), tape)[0].coins[0] for _ in range(6000)]
+    assert len(set(coins)) == cells
+    for coin in set(coins):
+        assert coins.count(coin) == pytest.approx(6000 / cells, abs=150)
+    assert ({(0, 1), (1, 2), (1, 1)} <= set(coins)) == anywhere
+
+
+def test_a_seat_sees_its_own_first() -> None:
+    state = State(((0, 0), (2, 1)), ((0, 1), (1, 1)), step=3)
+    seen = json.loads(json.dumps([build().observe(state, seat) for seat in (0, 1)]))
+    assert seen[0] == {
+        "size": 3,
+        "step": 3,
+        "me": [0, 0],
+        "other": [2, 1],
+        "my_coin": [0, 1],
+        "other_coin": [1, 1],
+    }
+    assert [seen[1][part] for part in ("me", "other", "my_coin", "other_coin")] == [
+        seen[0][part] for part in ("other", "me", "other_coin", "my_coin")
+    ]
+
+
+def test_an_episode_has_ten_steps() -> None:
+    table = Table(build(), ["coin_greedy"] * 2, Tape("any")).play()
+    assert len(table.paid) == build().most_rounds == 10
+
+
+def test_the_considerate_never_take_what_is_not_theirs() -> None:
+    for size in (3, 4, 7):
+        for seed in range(30):
+            table = Table(build(size=size, horizon=40), ["coin_considerate"] * 2, Tape(f"{seed}"))
+            assert min(min(paid) for paid in table.play().paid) >= 0
+
+
+def test_the_considerate_reach_their_coins_around_the_others() -> None:
+    for size in (3, 5, 7, 9):
+        table = Table(build(size=size), ["coin_considerate"] * 2, Tape("any"))
+        table.states = [State(((0, 0), (4 % size, 4 % size)), ((0, 2), (0, 1)))]
+        while table.states[-1].players[0] != (0, 2):
+            moves = table.moves()
+            row, column = coin_game.WAYS[moves[0]]
+            (x, y), other = table.states[-1].players
+            player = ((x + row) % size, (y + column) % size)
+            table.states.append(table.states[-1]._replace(players=(player, other)))
+            assert player != (0, 1)
+            assert len(table.states) < 8
+
+
+def test_it_is_a_dilemma() -> None:
+    """To be greedy pays more against either, and two of the greedy are paid less than two of the considerate."""
+    kind = welfare("coin_considerate", "coin_considerate")
+    mixed = welfare("coin_greedy", "coin_considerate")
+    greedy = welfare("coin_greedy", "coin_greedy")
+    assert mixed[0] > kind[0] > greedy[0] > mixed[1]
+
+
+def test_tit_for_tat_is_kind_to_the_kind_and_pays_the_greedy_back() -> None:
+    kind = welfare("coin_considerate", "coin_considerate")
+    assert welfare("coin_tit_for_tat", "coin_considerate") == kind
+    assert welfare("coin_tit_for_tat", "coin_tit_for_tat") == kind
+    long = {"horizon": 50, "episodes": 50}
+    assert (
+        welfare("coin_tit_for_tat", "coin_greedy", **long)[0]
+        > (welfare("coin_considerate", "coin_greedy", **long)[0])
+    )
+
+
+def test_tit_for_tat_is_angry_until_the_other_takes_its_own_coin() -> None:
+    """Its own coin is near to the right, the other's to the left."""
+    table = Table(build(size=9), ["coin_tit_for_tat"] * 2, Tape("any"))
+
+    def sees(other: Cell, coins: tuple[Cell, Cell]) -> Any:
+        table.states = [State(((4, 4), other), coins)]
+        return table.moves()[0]
+
+    right, left = (4, 6), (4, 2)
+    assert sees((0, 0), (right, left)) == "right"
+    assert sees(right, ((4, 7), left)) == "left"
+    assert sees((4, 8), ((4, 7), left)) == "left"
+    assert sees(left, ((4, 7), (4, 1))) == "right"

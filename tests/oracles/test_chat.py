@@ -1,0 +1,468 @@
+"""The real client against a server that speaks the real protocol, well and badly."""
+
+import time
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from email.utils import formatdate
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.oracles.server import CODE, USAGE, Does, Script, completion, error, in_turn, serve
+from tournament.errors import UsageError
+from tournament.oracles.chat import Chat
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
+from tournament.oracles.settings import OPENAI, Settings
+from tournament.oracles.spec import make_limits
+
+KEY = "sk-secret-0123456789"
+SYSTEM, USER = Message("system", "You write bots."), Message("user", "Write one.")
+
+
+def a_call(text: str = "Write one.", key: str = "chain/0") -> Call:
+    return Call("critique", (SYSTEM, Message("user", text)), "digest", key)
+
+
+def chat(url: str, said: list[str] | None = None, model: str = "m", **options: Any) -> Chat:
+    """A client for a server, with pauses that tests can wait for."""
+    settings = Settings.load(**{"api_key": KEY, "retries": 2, "time_limit": 5} | options)
+    say = (lambda line: None) if said is None else said.append
+    return Chat(model, url, settings, make_limits(settings), say)
+
+
+def asked(script: Script | Does, calls: int = 1, **options: Any) -> tuple[list[Answer], Any]:
+    """The answers to some calls, one after the other, and the server as they leave it."""
+
+    async def run() -> tuple[list[Answer], Any]:
+        async with serve(script) as server:
+            oracle = chat(server.url, **options)
+            answers = [await oracle.ask(a_call()) for _ in range(calls)]
+            await oracle.aclose()
+            return answers, server
+
+    return anyio.run(run)
+
+
+def one(script: Script | Does, **options: Any) -> Answer:
+    answers, _ = asked(script, **options)
+    return answers[0]
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses that the client chooses itself take no time; those that the server asks for do."""
+    monkeypatch.setattr("tournament.oracles.chat.FIRST_PAUSE", 0.001)
+
+
+def test_an_answer_comes_with_all_that_is_known_of_it() -> None:
+    [answer], server = asked(Does(), temperature=0.5, max_tokens=77)
+    assert answer.text == CODE
+    assert answer.outcome is CallOutcome.OK
+    assert (answer.model, answer.finish, answer.requests) == ("m", "stop", 1)
+    assert (answer.input_tokens, answer.output_tokens) == (100, 20)
+    assert 0 < answer.seconds < 5
+    assert server.asked[0] == {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "You write bots."},
+            {"role": "user", "content": "Write one."},
+        ],
+        "temperature": 0.5,
+        "max_tokens": 77,
+    }
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert "X-Stainless-OS" not in server.headers[0]
+
+
+def test_what_is_not_set_is_not_sent() -> None:
+    _, server = asked(Does())
+    assert "temperature" not in server.asked[0]
+
+
+def test_a_server_without_keys_gets_none() -> None:
+    async def run() -> None:
+        async with serve() as server:
+            settings = Settings.load()
+            oracle = Chat("m", server.url, settings, make_limits(settings))
+            await oracle.ask(a_call())
+            await oracle.aclose()
+            assert server.headers[0]["Authorization"] == "Bearer none"
+
+    anyio.run(run)
+
+
+ODD = {
+    "no choices": ({"choices": []}, CallOutcome.EMPTY, ""),
+    "choices that are none": ({"choices": "x"}, CallOutcome.EMPTY, ""),
+    "content null": (completion(None), CallOutcome.EMPTY, ""),
+    "content empty": (completion(""), CallOutcome.EMPTY, ""),
+    "content in parts": (
+        completion([{"type": "text", "text": "a"}, {"text": "b"}, 7]),
+        CallOutcome.OK,
+        "ab",
+    ),
+    "no message": ({"choices": [{"finish_reason": "stop"}]}, CallOutcome.EMPTY, ""),
+    "half a character": (completion("a\ud800"), CallOutcome.OK, "a?"),
+    "cut off": (completion("half", "length"), CallOutcome.TRUNCATED, "half"),
+    "cut off while reasoning": (completion("", "length"), CallOutcome.TRUNCATED, ""),
+    "filtered": (completion("so", "content_filter"), CallOutcome.REFUSED, "so"),
+    "declined": (completion(None, refusal="I will not."), CallOutcome.REFUSED, "I will not."),
+    "finish of another type": (completion("a", 7), CallOutcome.OK, "a"),
+    "as plain text": (Does(completion("a"), content_type="text/plain"), CallOutcome.OK, "a"),
+}
+
+
+@pytest.mark.parametrize(("body", "outcome", "text"), ODD.values(), ids=ODD)
+def test_odd_answers_have_names(body: Any, outcome: CallOutcome, text: str) -> None:
+    answer = one(body if isinstance(body, Does) else Does(body))
+    assert (answer.outcome, answer.text) == (outcome, text)
+    assert answer.requests == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "overloaded"}},
+        {"error": "overloaded"},
+        b"<html>",
+        b"",
+        b"[]",
+        b"null",
+        b"[" * 5000,
+    ],
+)
+@pytest.mark.usefixtures("no_pauses")
+def test_nonsense_with_status_200_is_a_server_error(body: Any) -> None:
+    answer = one(Does(body), retries=1)
+    assert answer.outcome is CallOutcome.SERVER_ERROR
+    assert answer.requests == 2
+    assert "makes no sense" in answer.detail
+    assert answer.cost is None
+
+
+USAGES = {
+    "missing": (None, None, None),
+    "null": ({"usage": None}, None, None),
+    "a text": ("lots", None, None),
+    "numbers as text": ({"prompt_tokens": "7", "completion_tokens": "3"}, 7, 3),
+    "fractions": ({"prompt_tokens": 7.0, "completion_tokens": 3.0}, 7, 3),
+    "negative": ({"prompt_tokens": -7, "completion_tokens": 3}, None, 3),
+    "infinite": ({"prompt_tokens": float("inf"), "completion_tokens": True}, None, None),
+    "half": ({"prompt_tokens": 7}, 7, None),
+    "lists": ({"prompt_tokens": [7], "completion_tokens": {"a": 1}}, None, None),
+    "a cost of another type": (USAGE | {"cost": "cheap", "prompt_tokens_details": 3}, 100, 20),
+}
+
+
+@pytest.mark.parametrize(("usage", "prompt", "answer"), USAGES.values(), ids=USAGES)
+def test_usage_is_tolerated_and_never_made_up(
+    usage: Any, prompt: int | None, answer: int | None
+) -> None:
+    came = one(Does(completion(usage=usage)), price_in=1, price_out=1)
+    assert (came.input_tokens, came.output_tokens) == (prompt, answer)
+    assert (came.cost is None) == (prompt is None or answer is None)
+
+
+def test_a_price_that_is_not_known_is_none_and_never_nothing() -> None:
+    assert one(Does(), model="Qwen2.5-Coder-0.5B").cost is None
+    assert one(Does(), model="gpt-4o-mini").cost is None, "another server has other prices"
+    assert one(Does(), price_in=2, price_out=10).cost == Decimal("0.0004")
+
+
+REJECTED: dict[str, tuple[int, object, CallOutcome, str]] = {
+    "key": (401, error("Incorrect API key provided"), CallOutcome.REJECTED, "OPENAI_API_KEY"),
+    "model": (404, error("The model `m` does not exist"), CallOutcome.REJECTED, "model's name"),
+    "address": (404, b"<html>Not Found", CallOutcome.REJECTED, "server's address"),
+    "request": (400, {"detail": "bad"}, CallOutcome.REJECTED, "bad"),
+    "credit": (
+        429,
+        error("no credit", code="insufficient_quota"),
+        CallOutcome.REJECTED,
+        "no credit",
+    ),
+    "credit by type": (
+        429,
+        error("no", type="insufficient_quota", code=1),
+        CallOutcome.REJECTED,
+        "",
+    ),
+    "too long": (400, error("", code="context_length_exceeded"), CallOutcome.TOO_LONG, ""),
+    "too long, llama.cpp": (
+        400,
+        error("request (6030 tokens) exceeds the available context size (4096 tokens)"),
+        CallOutcome.TOO_LONG,
+        "6030",
+    ),
+    "filter": (400, error("no", code="content_filter"), CallOutcome.REFUSED, ""),
+    "one slot": (400, error("1 <= value <= 1"), CallOutcome.REJECTED, ""),
+    "empty": (400, b"", CallOutcome.REJECTED, "400"),
+}
+
+
+@pytest.mark.parametrize(("status", "body", "outcome", "said"), REJECTED.values(), ids=REJECTED)
+def test_what_no_retry_mends_is_not_retried(
+    status: int, body: object, outcome: CallOutcome, said: str
+) -> None:
+    answer = one(Does(body, status=status))
+    assert (answer.outcome, answer.requests) == (outcome, 1)
+    assert said in answer.detail
+    assert "\n" not in answer.detail
+    assert answer.cost == 0
+
+
+PASSING = {
+    "429": Does(error("slow down"), status=429),
+    "500": Does(b"oops", status=500),
+    "503": Does(error("overloaded"), status=503),
+    "529": Does({}, status=529),
+    "408": Does({}, status=408),
+    "dropped before": Does(drop="before"),
+    "dropped in the middle": Does(drop="middle"),
+    "nonsense": Does(b"{"),
+}
+
+
+@pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING)
+@pytest.mark.usefixtures("no_pauses")
+def test_passing_trouble_is_retried_and_ends(trouble: Does) -> None:
+    [answer], server = asked(in_turn(trouble, trouble, Does()))
+    assert (answer.outcome, answer.text, answer.requests) == (CallOutcome.OK, CODE, 3)
+    [answer], server = asked(in_turn(trouble))
+    assert answer.requests == 3 == len(server.asked)
+    expected = {"429": CallOutcome.RATE_LIMITED}.get(str(trouble.status), CallOutcome.SERVER_ERROR)
+    assert answer.outcome is (CallOutcome.DROPPED if trouble.drop else expected)
+    assert server.url in answer.detail
+
+
+def test_retry_after_is_heard_in_seconds_milliseconds_and_as_a_date() -> None:
+    for headers, least in (
+        ({"retry-after": "0.3"}, 0.3),
+        ({"retry-after-ms": "300", "retry-after": "30"}, 0.3),
+        ({"retry-after": formatdate(time.time() + 2, usegmt=True)}, 0.9),
+    ):
+        answer = one(in_turn(Does({}, status=429, headers=headers), Does()))
+        assert answer.outcome is CallOutcome.OK
+        assert least <= answer.seconds < least + 2.5
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_retry_after_that_makes_no_sense_is_not_heard() -> None:
+    for value in ("soon", "nan", "-5", "", "inf", "Mon, 99 Foo 2020"):
+        answer = one(in_turn(Does({}, status=503, headers={"retry-after": value}), Does()))
+        assert answer.outcome is CallOutcome.OK
+        assert answer.seconds < 1
+
+
+def test_a_wait_that_is_too_long_is_not_waited() -> None:
+    for status, outcome in ((429, CallOutcome.RATE_LIMITED), (503, CallOutcome.SERVER_ERROR)):
+        answer = one(Does({}, status=status, headers={"retry-after": "130"}))
+        assert (answer.outcome, answer.requests) == (outcome, 1)
+        assert answer.seconds < 1
+        assert "130 seconds" in answer.detail
+
+
+def test_while_the_server_wants_quiet_nobody_calls() -> None:
+    async def run() -> None:
+        busy = Does({}, status=429, headers={"retry-after": "0.5"})
+        async with serve(in_turn(busy, Does())) as server:
+            oracle = chat(server.url)
+            began = anyio.current_time()
+            async with anyio.create_task_group() as group:
+                group.start_soon(oracle.ask, a_call())
+                await anyio.sleep(0.2)
+                answer = await oracle.ask(a_call(key="other"))
+            await oracle.aclose()
+            assert answer.requests == 1
+            assert anyio.current_time() - began >= 0.5
+
+    anyio.run(run)
+
+
+def picky(body: dict[str, Any], number: int) -> Does:
+    """A reasoning model."""
+    if "max_tokens" in body:
+        said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
+        return Does(error(said, param="max_tokens", code="unsupported_parameter"), status=400)
+    if "temperature" in body:
+        said = "Unsupported value: 'temperature' does not support 0.2 with this model. Only 1 is supported."
+        return Does(error(said, param="temperature", code="unsupported_value"), status=400)
+    if body["messages"][0]["role"] == "system":
+        return Does(error("System role not supported"), status=400)
+    return Does()
+
+
+def test_what_a_model_does_not_take_is_learnt_once() -> None:
+    said: list[str] = []
+    answers, server = asked(picky, calls=3, temperature=0.2, said=said, retries=0)
+    assert [answer.outcome for answer in answers] == [CallOutcome.OK] * 3
+    assert [answer.requests for answer in answers] == [4, 1, 1]
+    assert server.asked[-1] == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "You write bots.\n\nWrite one."}],
+        "max_completion_tokens": 8192,
+    }
+    assert len(said) == 3
+    assert all(line.startswith("m ") for line in said)
+
+
+def test_a_model_that_takes_nothing_is_asked_no_more_than_that() -> None:
+    answer = one(
+        lambda body, number: Does(error("no temperature support, no system role"), status=400)
+    )
+    assert answer.outcome is CallOutcome.REJECTED
+    assert answer.requests <= 3
+
+
+def test_a_slow_answer_is_given_up() -> None:
+    answer = one(Does(delay=5), time_limit=0.3)
+    assert (answer.outcome, answer.requests) == (CallOutcome.TIMEOUT, 1)
+    assert 0.3 <= answer.seconds < 2
+    assert answer.detail == "no answer within 0.3 seconds"
+    assert answer.cost is None
+
+
+def test_where_no_server_is_that_is_said_at_once() -> None:
+    async def run() -> Answer:
+        oracle = chat("http://127.0.0.1:9/v1")
+        answer = await oracle.ask(a_call())
+        await oracle.aclose()
+        return answer
+
+    answer = anyio.run(run)
+    assert (answer.outcome, answer.requests) == (CallOutcome.UNREACHABLE, 1)
+    assert answer.detail == "no server at http://127.0.0.1:9/v1 (connection refused)"
+    assert answer.seconds < 2
+
+
+def test_a_host_that_does_not_exist_is_named() -> None:
+    async def run() -> Answer:
+        oracle = chat("http://no-such-host.invalid/v1")
+        answer = await oracle.ask(a_call())
+        await oracle.aclose()
+        return answer
+
+    answer = anyio.run(run)
+    assert answer.outcome is CallOutcome.UNREACHABLE
+    assert answer.detail.startswith("no server at http://no-such-host.invalid/v1 (")
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_server_that_goes_away_is_tried_again() -> None:
+    async def run() -> tuple[Answer, Answer]:
+        async with serve() as server:
+            oracle = chat(server.url)
+            await oracle.ask(a_call())
+        gone = await oracle.ask(a_call())
+        await oracle.aclose()
+        return gone, gone
+
+    gone, _ = anyio.run(run)
+    assert gone.outcome in (CallOutcome.UNREACHABLE, CallOutcome.DROPPED)
+    assert gone.requests == 3
+
+
+def raw(reply: bytes) -> Callable[[Any], Awaitable[None]]:
+    async def handle(stream: Any) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(reply)
+
+    return handle
+
+
+@pytest.mark.parametrize(
+    "reply", [b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", b"\0\xff"]
+)
+@pytest.mark.usefixtures("no_pauses")
+def test_what_is_no_web_server_is_no_crash(reply: bytes) -> None:
+    async def run() -> Answer:
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with listener, anyio.create_task_group() as group:
+            group.start_soon(listener.serve, raw(reply))
+            oracle = chat(f"http://127.0.0.1:{port}/v1")
+            answer = await oracle.ask(a_call())
+            await oracle.aclose()
+            group.cancel_scope.cancel()
+        return answer
+
+    assert anyio.run(run).outcome is CallOutcome.DROPPED
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_a_connection_that_was_closed_meanwhile_costs_no_try() -> None:
+    """A server that closes connections it has kept open: nothing was sent, and nothing is given up."""
+
+    async def run() -> list[Answer]:
+        answers = []
+        async with serve() as server:
+            oracle = chat(server.url, retries=1)
+            for _ in range(5):
+                answers.append(await oracle.ask(a_call()))
+                await server.hang_up()
+            await oracle.aclose()
+        return answers
+
+    assert {answer.outcome for answer in anyio.run(run)} == {CallOutcome.OK}
+
+
+def test_the_call_after_a_cancelled_one_works() -> None:
+    async def run() -> None:
+        async with serve(in_turn(Does(delay=30), Does())) as server:
+            oracle = chat(server.url)
+            with anyio.move_on_after(0.2) as scope:
+                await oracle.ask(a_call())
+            assert scope.cancelled_caught
+            assert (await oracle.ask(a_call())).outcome is CallOutcome.OK
+            await oracle.aclose()
+
+    anyio.run(run)
+
+
+def test_keys_are_shown_nowhere() -> None:
+    said = error(f"Incorrect API key: {KEY}, or sk-ab****cdef. Header was Bearer {KEY}")
+    rejected = one(Does(said, status=401))
+    echoed = one(Does(completion(f"your key is {KEY}")))
+    nonsense = one(Does(f"<{KEY}>".encode()), retries=0)
+    settings = Settings.load(api_key=KEY)
+    oracle = chat("http://127.0.0.1:9/v1")
+    shown = f"{rejected}{echoed}{nonsense}{settings!r}{settings}{oracle.identity}{vars(oracle)}"
+    assert "sk-" not in shown
+    assert "Incorrect API key: ***, or ***." in rejected.detail
+
+
+def test_openai_wants_a_key() -> None:
+    settings = Settings.load()
+    with pytest.raises(UsageError, match="OPENAI_API_KEY"):
+        Chat("o4-mini", OPENAI, settings, make_limits(settings))
+
+
+def test_a_budget_in_dollars_wants_a_price() -> None:
+    settings = Settings.load(budget_money=1)
+    with pytest.raises(UsageError, match="no price is known for m at"):
+        Chat("m", "http://127.0.0.1:9/v1", settings, make_limits(settings))
+    priced = Settings.load(budget_money=1, api_key=KEY)
+    Chat("o4-mini", OPENAI, priced, make_limits(priced))
+
+
+def test_five_hundred_calls_at_once_are_no_trouble() -> None:
+    async def run() -> list[Answer]:
+        answers: list[Answer] = []
+        async with serve(Does(delay=0.5)) as server:
+            oracle = chat(server.url, concurrency=500)
+
+            async def ask(number: int) -> None:
+                answers.append(await oracle.ask(a_call(f"call {number}")))
+
+            async with anyio.create_task_group() as group:
+                for number in range(500):
+                    group.start_soon(ask, number)
+            await oracle.aclose()
+            assert server.most_under_way > 300
+            assert set(server.answered.values()) == {1}
+        return answers
+
+    answers = anyio.run(run)
+    assert {answer.outcome for answer in answers} == {CallOutcome.OK}
+    assert len(answers) == 500

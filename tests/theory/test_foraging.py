@@ -1,0 +1,100 @@
+"""The optimum of foraging is that of the game's own rules, and has the mean that is claimed for it."""
+
+import math
+import statistics
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tournament.games import level_based_foraging
+from tournament.games.level_based_foraging import MOVES, Piece, State
+from tournament.seeds import Tape
+from tournament.theory.foraging import optimal_steps, optimal_welfare
+
+STARTS = 600
+MEAN = 122671 / 22680
+"""Rounds that the optimum takes on average over all starts of the default grid."""
+
+
+def starts(count: int, **parameters: Any) -> list[State]:
+    game = level_based_foraging.game(**parameters)
+    return [game.start(Tape(f"start/{seed}")) for seed in range(count)]
+
+
+def by_force(start: State, horizon: int, **parameters: Any) -> tuple[int, float]:
+    """Rounds until no food is left, and the greatest welfare, by trying all moves in the game itself."""
+    game = level_based_foraging.game(**{"horizon": horizon} | parameters)
+    best = {start: 0.0}
+    for rounds in range(horizon + 1):
+        if any(game.over(state) for state in best):
+            return rounds, max(value for state, value in best.items() if game.over(state))
+        after: dict[State, float] = {}
+        for state, value in best.items():
+            for joint in product(range(len(MOVES)), repeat=2):
+                then, paid = game.step(state, joint, Tape("undrawn"))
+                after[then] = max(value + sum(paid), after.get(then, -math.inf))
+        best = after
+    raise AssertionError
+
+
+@pytest.mark.parametrize("parameters", [{}, {"foods": 1}, {"cooperative": False}], ids=str)
+def test_nothing_better_is_found_by_trying_everything(parameters: dict[str, Any]) -> None:
+    short = [s for s in starts(60, **parameters) if optimal_steps(s) <= 5][:12]
+    for start in short:
+        rounds, welfare = by_force(start, 50, **parameters)
+        assert optimal_steps(start) == rounds
+        assert optimal_welfare(start) == pytest.approx(welfare)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3])
+def test_with_few_rounds_to_go_as_much_is_gathered_as_can_be(horizon: int) -> None:
+    for start in starts(15, cooperative=False, max_player_level=3):
+        _, welfare = by_force(start, horizon, cooperative=False)
+        assert optimal_welfare(start, horizon=horizon) == pytest.approx(welfare)
+
+
+CELLS = st.tuples(st.integers(0, 2), st.integers(0, 2))
+
+
+@given(CELLS, CELLS, st.integers(1, 2), st.integers(1, 2), st.integers(1, 4))
+@settings(max_examples=40)
+def test_on_a_tiny_board_too(
+    one: tuple[int, int], two: tuple[int, int], first: int, second: int, level: int
+) -> None:
+    """Three by three, with food in the middle that may be too heavy for one of them, or for either."""
+    if one == two or (1, 1) in (one, two) or level > first + second:
+        return
+    start = State(3, (Piece(*one, first), Piece(*two, second)), (Piece(1, 1, level),), level)
+    assert (optimal_steps(start), pytest.approx(optimal_welfare(start))) == by_force(start, 50)
+
+
+def test_where_there_is_no_food_there_is_nothing_to_do() -> None:
+    start = State(5, (Piece(0, 0, 1), Piece(4, 4, 1)), (), 4)
+    assert optimal_steps(start) == 0
+    assert optimal_welfare(start) == 0
+
+
+def test_the_mean_optimum_is_what_is_claimed() -> None:
+    """Under the samples' account, and under the one that comes near the published figure's 0.554."""
+    found = [optimal_steps(start) for start in starts(STARTS)]
+    mean, error = statistics.mean(found), statistics.stdev(found) / math.sqrt(STARTS)
+    assert mean == pytest.approx(MEAN, abs=3 * error)
+    welfare = statistics.mean(map(optimal_welfare, starts(STARTS)))
+    assert welfare == pytest.approx(1 - 0.2 * mean)
+    assert welfare == pytest.approx(-0.088, abs=0.2 * 3 * error)
+    assert 1 - 0.1 * (mean - 1) == pytest.approx(0.554, abs=0.1 * 3 * error)
+
+
+def test_one_food_takes_fewer_rounds_and_a_larger_grid_more() -> None:
+    means = [
+        statistics.mean(map(optimal_steps, starts(100, **parameters)))
+        for parameters in ({"foods": 1}, {}, {"size": 6})
+    ]
+    assert means == [
+        pytest.approx(3.45, abs=0.35),
+        pytest.approx(5.41, abs=0.4),
+        pytest.approx(6.98, abs=0.5),
+    ]
