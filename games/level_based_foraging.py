@@ -1,4 +1,4 @@
-"""Level-based foraging: food on a grid is lifted by players that stand beside it and are strong enough.
+"""Level-based foraging: food on a grid is lifted by those beside it who are strong enough together.
 
 Players and food have levels. All players move at once: "none", a step "north" (to row 0), "south",
 "west" (to column 0) or "east", or "load". A step out of the grid or onto food is none. Players who

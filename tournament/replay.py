@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tournament.engine.run import Contest
-from tournament.errors import NotFound, UsageError
+from tournament.errors import NotFound, ParameterError, UsageError
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
 from tournament.match import Fault, Outcome
@@ -32,17 +32,20 @@ class Replay:
 def recorded_setting(config: dict[str, Any], game: str | None) -> Setting:
     """The setting of a recorded configuration; `game` names the file of a game that is not packaged."""
     parameters = {name: str(value) for name, value in config["parameters"].items()}
+    name = game or config["game"]
+    other = UsageError(f"{name} is not the game that was recorded")
     try:
-        loaded = load_game(game or config["game"], parameters)
+        setting = Setting(load_game(name, parameters), Repetition(**config["repetition"]))
     except NotFound:
         if game:
             raise
         raise UsageError(
-            f"the match is of {config['game']}, a game of your own: name its file with --game"
+            f"the match is of {name}, a game of your own: name its file with --game"
         ) from None
-    setting = Setting(loaded, Repetition(**config["repetition"]))
+    except ParameterError:
+        raise other from None
     if setting.config != {name: config[name] for name in setting.config}:
-        raise UsageError(f"{game or config['game']} is not the game that was recorded")
+        raise other
     return setting
 
 

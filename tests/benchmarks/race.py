@@ -160,7 +160,9 @@ def same_scores(path: Path) -> tuple[int, int]:
     return same, total
 
 
-def report(times: dict[str, list[float]], same: tuple[int, int], options: argparse.Namespace) -> None:
+def report(
+    times: dict[str, list[float]], same: tuple[int, int], options: argparse.Namespace
+) -> None:
     """Print the table, and write the ratios to the file that was asked for."""
     median = {name: statistics.median(each) for name, each in times.items()}
     ratio = {
@@ -172,7 +174,9 @@ def report(times: dict[str, list[float]], same: tuple[int, int], options: argpar
     print(f"{turns():,} turns, {options.runs} runs, medians; ratios run by run")
     for name in times:
         rate = turns() / median[name]
-        print(f"  {name:20} {median[name]:7.2f} s {rate:10,.0f} turns/s {ratio[name]:6.2f} x axelrod")
+        print(
+            f"  {name:20} {median[name]:7.2f} s {rate:10,.0f} turns/s {ratio[name]:6.2f} x axelrod"
+        )
     print(f"scores of deterministic matches that are identical: {same[0]} of {same[1]}")
     if options.json:
         found = {

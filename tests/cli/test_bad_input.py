@@ -56,9 +56,11 @@ def sha(path: Path) -> str:
         ("run --pop missing", "missing: there is no such file or folder"),
         ("run --pop empty", "empty: has no bots"),
         ("run --pop latin.py", "latin.py: line 1 is not UTF-8"),
-        ("run --pop bots --game rock_paper_scissors", "none of the bots plays rock_paper_scissors"),
+        (
+            "run --pop bots/tit_for_tat.py --game rock_paper_scissors",
+            "none of the bots plays rock_paper_scissors",
+        ),
         ("run --pop bots --db empty", "empty is a folder: name a file in it"),
-        (f"{RUN} --reps 99999999", "at most 1,000,000 matches are played"),
         (f"{RUN} --fuel 1", "--fuel is 1, and must be"),
         ("leaderboard --db missing.duckdb", "make one with `tournament run"),
         (f"leaderboard {DB} --run 99", "no run called '99'; there are: 1, 2"),
@@ -203,15 +205,17 @@ def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
     tournament: Any, bots: Any
 ) -> None:
     bots("random", "tit_for_tat")
-    run = ("run", "--pop", "bots", "--rounds", 2000, "--db", "record.duckdb")
+    run = ("run", "--pop", "bots", "--rounds", 1000, "--db", "record.duckdb")
     tournament(*run, "--reps", 1)
+    refused = tournament(*run, "--reps", 10**9, code=2)
+    assert "at most 1,000,000 matches are played" in refused.lines[0]
 
     def no_room() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         most = (tournament.folder / "record.duckdb").stat().st_size + 8192
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
-    done = tournament(*run, "--reps", 200, code=1, preexec_fn=no_room)
+    done = tournament(*run, "--reps", 40, code=1, preexec_fn=no_room)
     assert "record.duckdb" in done.lines[-1]
     digest = tournament("digest", "--db", "record.duckdb")
     assert "run 1 is not complete" in digest.err

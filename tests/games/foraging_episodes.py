@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tournament.game import StateGame
+import numpy as np
 from tournament.games import level_based_foraging
 from tournament.games.level_based_foraging import LOAD, WAYS, Piece, State
+
+from tournament.game import StateGame
 from tournament.seeds import Tape
 
 SAMPLE = Path(__file__).parents[1] / "data" / "lbf_episodes.json.gz"
@@ -142,7 +144,7 @@ def as_package(game: StateGame, seen: dict[str, Any], seat: int) -> list[int]:
 
 def _grid(env: Any) -> list[list[list[int]]]:
     players = [[*map(int, player.position), int(player.level)] for player in env.players]
-    foods = [[int(r), int(c), int(env.field[r, c])] for r, c in zip(*env.field.nonzero())]
+    foods = [[int(r), int(c), int(env.field[r, c])] for r, c in np.argwhere(env.field)]
     return [players, foods]
 
 

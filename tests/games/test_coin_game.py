@@ -1,16 +1,18 @@
 """The coin game keeps its rules."""
 
 import json
+import statistics
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tournament.games import coin_game
+from tournament.games.coin_game import MOVES, Cell, State
 
 from tests.games.native import Table
 from tournament.game import StateGame
-from tournament.games import coin_game
-from tournament.games.coin_game import MOVES, Cell, State
 from tournament.seeds import Tape
 
 SEEDS = st.integers(0, 10_000)
@@ -29,12 +31,10 @@ def after(
     return build(**parameters).step(State(players, coins), joint, Tape("respawn"))
 
 
-def welfare(*bots: str, episodes: int = 200, **parameters: Any) -> list[float]:
-    """What each seat is paid a round, on average over episodes."""
-    game = build(**parameters)
-    tables = [Table(game, bots, Tape(f"{seed}")).play() for seed in range(episodes)]
-    rounds = episodes * game.most_rounds
-    return [sum(table.totals[seat] for table in tables) / rounds for seat in range(2)]
+def welfare(*bots: str) -> list[float]:
+    """What each seat is paid in a match, on average."""
+    totals = [Table(build(), bots, Tape(f"{seed}")).play().totals for seed in range(200)]
+    return [statistics.mean(seat) for seat in zip(*totals, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_coin_stays_until_it_is_taken_and_welfare_counts_the_coins(
     seed: int, joints: list[tuple[int, int]], anywhere: bool
 ) -> None:
     course = list(build(anywhere=anywhere).episode(Tape(f"{seed}"), joints))
-    for (before, _), (now, paid) in zip(course, course[1:], strict=False):
+    for (before, _), (now, paid) in pairwise(course):
         for coin, then in zip(before.coins, now.coins, strict=True):
             assert coin in now.players or coin == then
         taken = [[player == coin for coin in before.coins] for player in now.players]
@@ -163,11 +163,8 @@ def test_tit_for_tat_is_kind_to_the_kind_and_pays_the_greedy_back() -> None:
     kind = welfare("coin_considerate", "coin_considerate")
     assert welfare("coin_tit_for_tat", "coin_considerate") == kind
     assert welfare("coin_tit_for_tat", "coin_tit_for_tat") == kind
-    long = {"horizon": 50, "episodes": 50}
-    assert (
-        welfare("coin_tit_for_tat", "coin_greedy", **long)[0]
-        > (welfare("coin_considerate", "coin_greedy", **long)[0])
-    )
+    to_greedy = [welfare(bot, "coin_greedy")[1] for bot in ("coin_tit_for_tat", "coin_considerate")]
+    assert to_greedy[0] < to_greedy[1]
 
 
 def test_tit_for_tat_is_angry_until_the_other_takes_its_own_coin() -> None:

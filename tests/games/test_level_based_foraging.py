@@ -2,18 +2,18 @@
 
 import json
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tournament.games import level_based_foraging
+from tournament.games.level_based_foraging import MOVES, Piece, State
 
 from tests.games.foraging_episodes import SETTINGS, differences, package_episode, read_sample
 from tests.games.native import Table
 from tournament.game import StateGame
-from tournament.games import level_based_foraging
-from tournament.games.level_based_foraging import MOVES, Piece, State
 from tournament.seeds import Tape
 from tournament.theory.foraging import optimal_steps, optimal_welfare
 
@@ -207,7 +207,7 @@ def test_food_is_only_ever_taken_away_and_pays_its_part(
 ) -> None:
     game = build(**parameters | {"step_cost": 0.0, "load_penalty": 0.0})
     course = random_play(game, seed)
-    for (before, _), (now, paid) in zip(course, course[1:], strict=False):
+    for (before, _), (now, paid) in pairwise(course):
         assert {*now.foods} <= {*before.foods}
         assert [p.level for p in now.players] == [p.level for p in before.players]
         gone = sum(f.level for f in before.foods) - sum(f.level for f in now.foods)

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import json
 import math
 from types import ModuleType
 from typing import Any
@@ -14,24 +15,37 @@ from hypothesis import strategies as st
 
 from tournament import library
 from tournament.errors import ParameterError
-from tournament.game import MatrixGame, Setting
+from tournament.game import MatrixGame, Payoffs, Setting, State, StateGame
+from tournament.seeds import Tape
 
 NAMES = library.games()
-MAY_IMPORT = {"tournament.errors", "tournament.game", "itertools", "math"}
+MAY_IMPORT = {
+    "tournament.errors",
+    "tournament.game",
+    "tournament.seeds",
+    "collections",
+    "itertools",
+    "math",
+    "typing",
+}
 
 
 def module(name: str) -> ModuleType:
     return importlib.import_module(f"tournament.games.{name}")
 
 
-def build(name: str, **parameters: Any) -> MatrixGame:
-    made: MatrixGame = module(name).game(**parameters)
-    return made
+def build(name: str, **parameters: Any) -> Any:
+    return module(name).game(**parameters)
 
 
 def numbers(name: str) -> list[str]:
     """The numeric parameters of a game."""
-    return [p for p, default in library.parameters_of(name).items() if not isinstance(default, str)]
+    defaults = library.parameters_of(name).items()
+    return [p for p, default in defaults if not isinstance(default, str | bool)]
+
+
+IN_ONE_MOVE = [name for name in NAMES if isinstance(build(name), MatrixGame)]
+ON_A_STATE = [name for name in NAMES if isinstance(build(name), StateGame)]
 
 
 @pytest.fixture(params=NAMES)
@@ -69,7 +83,7 @@ def test_a_game_takes_typed_keywords_with_defaults_and_records_them_all(name: st
         assert parameter.kind is parameter.KEYWORD_ONLY
         assert parameter.annotation in (int, float, bool, str)
         assert parameter.default is not parameter.empty
-    assert signature.return_annotation is MatrixGame
+    assert signature.return_annotation is type(build(name))
     assert build(name).parameters == library.parameters_of(name)
 
 
@@ -79,6 +93,7 @@ def test_every_seat_has_different_moves_that_are_words_or_numbers(name: str) -> 
         assert all(type(move) in (str, int) for move in legal)
 
 
+@pytest.mark.parametrize("name", IN_ONE_MOVE)
 def test_every_cell_pays_every_seat_a_finite_float(name: str) -> None:
     game = build(name)
     assert game.cells is not None
@@ -87,6 +102,7 @@ def test_every_cell_pays_every_seat_a_finite_float(name: str) -> None:
         assert all(type(value) is float and math.isfinite(value) for value in payoffs)
 
 
+@pytest.mark.parametrize("name", IN_ONE_MOVE)
 def test_the_worst_a_seat_can_be_paid_is_the_least_over_all_cells(name: str) -> None:
     game = build(name)
     assert game.cells is not None
@@ -97,6 +113,55 @@ def test_a_game_built_twice_pays_the_same_and_has_the_same_key(name: str) -> Non
     one, two = build(name), build(name)
     assert one.cells == two.cells
     assert Setting(one).key == Setting(two).key
+
+
+def episode(game: StateGame, seed: int) -> list[tuple[State, Payoffs | None]]:
+    """An episode at random: its states, each but the first with what the round before it paid."""
+    tape, chance = Tape(f"play/{seed}"), Tape(f"chance/{seed}")
+    course: list[tuple[State, Payoffs | None]] = [(game.start(chance), None)]
+    while not game.over(course[-1][0]):
+        joint = tuple(tape.randrange(len(legal)) for legal in game.moves)
+        course.append(game.step(course[-1][0], joint, chance))
+    return course
+
+
+@pytest.mark.parametrize("name", ON_A_STATE)
+class TestEveryGameOnAState:
+    def test_an_episode_has_a_round_and_no_more_than_it_says(self, name: str) -> None:
+        for seed in range(50):
+            assert 1 <= len(episode(build(name), seed)) - 1 <= build(name).most_rounds
+
+    def test_every_round_pays_every_seat_a_finite_float_and_no_less_than_the_worst(
+        self, name: str
+    ) -> None:
+        game = build(name)
+        for paid in (paid for seed in range(50) for _, paid in episode(game, seed)[1:]):
+            assert [type(value) for value in paid or ()] == [float] * game.seats
+            assert all(map(math.isfinite, paid))
+            assert all(v >= worst for v, worst in zip(paid, game.worst, strict=True))
+
+    def test_the_same_tapes_make_the_same_episode_and_others_another(self, name: str) -> None:
+        courses = [episode(build(name), seed) for seed in (1, 1, 2)]
+        assert courses[0] == courses[1] != courses[2]
+
+    def test_a_state_is_never_changed(self, name: str) -> None:
+        """Stepped from again, with the tape at the same place, it leads to the same."""
+        game, chance = build(name), Tape("chance")
+        for state, _ in episode(game, 0)[:-1]:
+            joint, before = (1,) * game.seats, (hash(state), repr(state))
+            again = chance.copy()
+            assert game.step(state, joint, chance) == game.step(state, joint, again)
+            assert (hash(state), repr(state)) == before
+
+    def test_every_seat_observes_plain_data_and_the_same_when_it_looks_again(
+        self, name: str
+    ) -> None:
+        game = build(name)
+        for state, _ in episode(game, 0):
+            for seat in range(game.seats):
+                seen = game.observe(state, seat)
+                assert seen == json.loads(json.dumps(seen, allow_nan=False))
+                assert seen == game.observe(state, seat)
 
 
 def test_defaults_given_as_text_make_the_same_game(name: str) -> None:
@@ -130,7 +195,9 @@ KINDS = {
     "battle_of_the_sexes": "general-sum",
     "chicken": "general-sum",
     "climbing": "common-payoff",
+    "coin_game": "general-sum",
     "coordination": "common-payoff",
+    "level_based_foraging": "general-sum",
     "matching_pennies": "zero-sum",
     "penalty": "common-payoff",
     "prisoners_dilemma": "general-sum",
@@ -233,6 +300,17 @@ def test_the_greatest_total_welfare_is_the_one_published_for_pibr(
         ),
         ("public_goods", {"multiplier": 3}, "seats is 3, and must be greater than multiplier (3)"),
         ("public_goods", {"multiplier": 1}, "multiplier is 1, and must be greater than one (1)"),
+        (
+            "level_based_foraging",
+            {"step_cost": -0.1},
+            "step_cost is -0.1, and must not be less than 0",
+        ),
+        (
+            "level_based_foraging",
+            {"sight": 6},
+            "sight is 6, and must be a whole number from 0 to 5",
+        ),
+        ("coin_game", {"size": 2}, "size is 2, and must be a whole number from 3 to 20"),
     ],
 )
 def test_payoffs_that_make_another_game_are_refused(
@@ -247,6 +325,7 @@ def test_limits_that_belong_to_the_game_are_allowed() -> None:
     build("penalty", p=0)
     build("stag_hunt", temptation=3, punishment=2)
     build("public_goods", seats=2, endowment=77, multiplier=1.99)
+    build("level_based_foraging", players=8, foods=9, sight=5, step_cost=0, horizon=1)
 
 
 @given(st.integers(2, 30), st.data())

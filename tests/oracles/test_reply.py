@@ -165,21 +165,22 @@ def test_thoughts_are_not_spoken() -> None:
 
 FRAGMENTS = st.sampled_from(
     [
-        F,
-        "````",
-        "~~~",
-        f"{F}python",
-        "\n",
-        "\r\n",
-        ACT,
-        OTHER,
-        "<think>",
-        "</think>",
-        "def act(",
-        "class Bot:",
-        "# x",
+        *[
+            "```",
+            "````",
+            "~~~",
+            "```python",
+            "<think>",
+            "</think>",
+            "def",
+            "act(",
+            "class",
+            "Bot:",
+            "#",
+        ],
+        *("\n", "\r\n", ACT, OTHER, "  ", "- ", "1. ", DIFF, "I'm sorry", "\ud800", "\0"),
+        *("import x", "x = 1", "prose", '"""'),
     ]
-    + ["  ", "- ", "1. ", DIFF, "I'm sorry", "\ud800", "\0", "import x", "x = 1", "prose", '"""']
 )
 
 

@@ -205,17 +205,13 @@ def _demand(held: bool, what: str) -> None:
 def game_facts(setting: Setting) -> dict[str, Any]:
     """The game as bots see it, as JSON-ready data. A horizon that is hidden is not in it."""
     game, repetition = setting.game, setting.repetition
-    names = game.moves
     cells = game.cells
     return {
         "name": game.name,
         "parameters": dict(game.parameters),
-        "moves": names,
-        "payoffs": cells
-        and [
-            [[names[seat][i] for seat, i in enumerate(joint)], paid]
-            for joint, paid in cells.items()
-        ],
+        "moves": game.moves,
+        # A text, for many bots never look and reading it is dear: payoffs of all joint moves, in order.
+        "payoffs": cells and json.dumps(list(cells.values())),
         "rounds": game.most_rounds if isinstance(game, StateGame) else repetition.rounds,
         "episodic": isinstance(game, StateGame),
         "continuation": repetition.continuation,

@@ -26,11 +26,12 @@ OVER = " "
 
 @dataclass
 class Part:
-    """Slots that move together; without a cohort they must be seated first."""
+    """Slots that move together; without a cohort they must be seated first. `burnt` is fuel not yet shared out."""
 
     program: int
     slots: list[int]
     cohort: Cohort | None = None
+    burnt: int = 0
 
 
 def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
@@ -103,33 +104,32 @@ class Lockstep:
         while pending:
             part = pending.pop()
             try:
-                cohort, answer = self._answer(part)
+                answer = self._answer(part)
             except Ended as ended:
+                self._share_out(part)
                 if len(part.slots) == 1:
                     self._fault(part.slots[0], [ended.kind, ended.message])
                 else:
                     pending += [Part(part.program, slots) for slots in _split(part.slots)]
             else:
                 self._take(answer, part.slots, row)
-                self.parts.append(Part(part.program, part.slots, cohort))
+                self.parts.append(part)
 
-    def _answer(self, part: Part) -> tuple[Cohort, Answer]:
-        """The part's cohort, seated if need be, and its answer for this round. Raises `Ended`."""
+    def _answer(self, part: Part) -> Answer:
+        """The part's answer for this round; its cohort is seated if need be. Raises `Ended`."""
         before = part.cohort.instance.burnt if part.cohort else 0
         try:
-            cohort, answer = self._taken(part.cohort) if part.cohort else self._seated(part)
+            if part.cohort is None:
+                part.cohort, answer = self._seated(part)
+            else:
+                [answer] = part.cohort.play([self._line(part.cohort, len(self.rows))])
         except Ended as ended:
-            self._charge(part, ended.burnt - before)
+            part.burnt += ended.burnt - before
             raise
-        burnt = cohort.instance.burnt
-        self._charge(part, burnt - before)
+        part.burnt += part.cohort.instance.burnt - before
         if len(part.slots) > 1 and any(fault[0] == "memory" for fault in answer[1].values()):
             raise Ended("memory", "ran out of memory")
-        return cohort, answer
-
-    def _taken(self, cohort: Cohort) -> tuple[Cohort, Answer]:
-        """The cohort, and its answer for this round. Raises `Ended`."""
-        return cohort, cohort.play([self._line(cohort, len(self.rows))])[0]
+        return answer
 
     def _seated(self, part: Part) -> tuple[Cohort, Answer]:
         """A fresh cohort, taken through the rounds so far, and its answer for this one. Raises `Ended`."""
@@ -155,9 +155,11 @@ class Lockstep:
         seen = self.episodes.seen(number, cohort.slots) if self.episodes else ""
         return ("".join(cohort.see(self.rows[number - 1])) if number else "") + seen
 
-    def _charge(self, part: Part, burnt: int) -> None:
+    def _share_out(self, part: Part) -> None:
+        """Charge the part's slots alike for the fuel it has burnt."""
         for slot in part.slots:
-            self.fuel[slot] += burnt // len(part.slots)
+            self.fuel[slot] += part.burnt // len(part.slots)
+        part.burnt = 0
 
     def _compare(self, part: Part, answers: Sequence[Answer]) -> None:
         """Suspect a program that answers differently when it is taken through the same rounds again."""
@@ -218,7 +220,8 @@ class Lockstep:
     def _without(self, part: Part, over: set[int]) -> Part:
         slots = [slot for slot in part.slots if slot not in over]
         if len(slots) == len(part.slots) or part.cohort is None:
-            return Part(part.program, slots, part.cohort)
+            return Part(part.program, slots, part.cohort, part.burnt)
+        self._share_out(part)
         try:
             self.tapeless |= part.cohort.drop(over)
         except Ended:

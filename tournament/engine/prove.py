@@ -2,15 +2,17 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tournament.engine.batch import game_facts
 from tournament.errors import UsageError
 from tournament.game import Setting
 from tournament.sandbox.instance import Image
 from tournament.sandbox.limits import Limits
-from tournament.sandbox.pool import Pool
 from tournament.sandbox.powers import Powers
+
+if TYPE_CHECKING:
+    from tournament.sandbox.pool import Pool
 
 NOBODY = (("", ""), 0, (), ("", 0))
 """Where a statement is made that is about neither `me` nor `them`."""
@@ -30,7 +32,7 @@ class Answer:
 
 
 async def prove(
-    statement: str, setting: Setting, library: dict[str, str], limits: Limits, pool: Pool
+    statement: str, setting: Setting, library: dict[str, str], limits: Limits, pool: "Pool"
 ) -> Answer:
     """The answer to a statement about programs of the library (sources by name). Raises `UsageError`."""
     question = [statement, game_facts(setting), library, [limits.fuel, limits.memory]]

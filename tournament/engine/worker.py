@@ -5,15 +5,20 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tournament.engine.audit import play_audited
 from tournament.engine.batch import Batch
 from tournament.engine.prove import answer
 from tournament.game import StateGame
-from tournament.library import GameMaker, game_maker
 from tournament.sandbox.frames import read_frame, write_frame
 from tournament.sandbox.instance import Image
 from tournament.sandbox.lockdown import die_with_parent, lock_down
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tournament.library import GameMaker
 
 MODULE = "tournament.engine.worker"
 QUESTION = b'{"prove"'
@@ -24,7 +29,7 @@ MOST_FRAMES = 10_000
 """More than the deepest nest of simulations has of our own: a bot must not reach this limit."""
 
 
-def serve(image: Image, makers: dict[str, GameMaker], requests: int, answers: int) -> None:
+def serve(image: Image, makers: "dict[str, GameMaker]", requests: int, answers: int) -> None:
     """Play every batch that comes, until no more come; give signs of life meanwhile."""
     said = time.monotonic()
 
@@ -44,7 +49,16 @@ def serve(image: Image, makers: dict[str, GameMaker], requests: int, answers: in
         write_frame(answers, play_audited(image, batch, game).encoded())
 
 
-def _state_game(makers: dict[str, GameMaker], batch: Batch) -> StateGame | None:
+def _makers(files: "Sequence[str]") -> "dict[str, GameMaker]":
+    if not files:
+        return {}
+    # Imported only where it is needed: it takes longer than the rest of the start.
+    from tournament.library import game_maker
+
+    return {Path(file).stem: game_maker(file) for file in files}
+
+
+def _state_game(makers: "dict[str, GameMaker]", batch: Batch) -> StateGame | None:
     """The batch's game, where it is played on a state: then its rules are needed here."""
     maker = makers.get(batch.facts["name"])
     game = maker(batch.facts["parameters"]) if maker else None
@@ -59,7 +73,7 @@ def main() -> None:
     os.dup2(2, 1)
     image = Image(Path(sys.argv[1]))
     image.warm()
-    makers = {Path(file).stem: game_maker(file) for file in sys.argv[2:]}
+    makers = _makers(sys.argv[2:])
     layers = lock_down((0, answers), MOST_MEMORY)
     write_frame(answers, json.dumps({"layers": layers}).encode())
     serve(image, makers, 0, answers)

@@ -25,7 +25,6 @@ from tournament.oracles.oracle import (
 )
 from tournament.oracles.reply import read
 
-
 _JSON = json.JSONEncoder(default=str, separators=(",", ":"))
 
 

@@ -15,7 +15,7 @@ Rows = tuple[list[str], list[tuple[Any, ...]]]
 def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
     """Read queries, each ended by a semicolon or an empty line, and show the answers until the input ends.
 
-    Returns whether all of them could be answered.
+    Returns whether all of them could be answered; who types may be wrong now and then.
     """
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
@@ -30,7 +30,8 @@ def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
         if query.endswith(";") or not line.strip():
             lines.clear()
             answered &= _answered(query, answer, show)
-    return answered & _answered("\n".join(lines).strip(), answer, show)
+    answered &= _answered("\n".join(lines).strip(), answer, show)
+    return answered or sys.stdin.isatty()
 
 
 def _line(prompt: str) -> str | None:

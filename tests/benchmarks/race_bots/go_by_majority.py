@@ -4,12 +4,11 @@ Names: GoByMajority (Axelrod-Python 4.13.1)
 Plays: prisoners_dilemma
 """
 
+lead = 0
 
-class Bot:
-    def __init__(self):
-        self.lead = 0
 
-    def act(self, view):
-        if view.theirs:
-            self.lead += 1 if view.theirs[-1] == "C" else -1
-        return "C" if self.lead >= 0 else "D"
+def act(view):
+    global lead
+    if view.theirs:
+        lead += 1 if view.theirs[-1] == "C" else -1
+    return "C" if lead >= 0 else "D"

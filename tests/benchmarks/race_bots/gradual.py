@@ -4,14 +4,13 @@ Names: OriginalGradual (Axelrod-Python 4.13.1)
 Plays: prisoners_dilemma
 """
 
+provocations = 0
+plan = []
 
-class Bot:
-    def __init__(self):
-        self.provocations = 0
-        self.plan = []
 
-    def act(self, view):
-        if not self.plan and view.theirs and view.theirs[-1] == "D":
-            self.provocations += 1
-            self.plan = ["C", "C"] + ["D"] * self.provocations
-        return self.plan.pop() if self.plan else "C"
+def act(view):
+    global provocations, plan
+    if not plan and view.theirs and view.theirs[-1] == "D":
+        provocations += 1
+        plan = ["C", "C"] + ["D"] * provocations
+    return plan.pop() if plan else "C"

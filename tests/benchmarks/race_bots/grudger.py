@@ -4,12 +4,11 @@ Names: Grudger (Axelrod-Python 4.13.1)
 Plays: prisoners_dilemma
 """
 
+angry = False
 
-class Bot:
-    def __init__(self):
-        self.move = "C"
 
-    def act(self, view):
-        if view.theirs and view.theirs[-1] == "D":
-            self.move = "D"
-        return self.move
+def act(view):
+    global angry
+    if view.theirs and view.theirs[-1] == "D":
+        angry = True
+    return "D" if angry else "C"

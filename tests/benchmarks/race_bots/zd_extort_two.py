@@ -4,10 +4,12 @@ Names: ZDExtort2 (Axelrod-Python 4.13.1)
 Plays: prisoners_dilemma
 """
 
-COOPERATE = {"CC": 8 / 9, "CD": 1 / 2, "DC": 1 / 3, "DD": 0}
-
 
 def act(view):
     if not view.mine:
         return "C"
-    return "C" if view.rng.random() < COOPERATE[view.mine[-1] + view.theirs[-1]] else "D"
+    if view.theirs[-1] == "C":
+        chance = 8 / 9 if view.mine[-1] == "C" else 1 / 3
+    else:
+        chance = 1 / 2 if view.mine[-1] == "C" else 0
+    return "C" if view.rng.random() < chance else "D"

@@ -57,7 +57,8 @@ class Table:
         """Line up what every round needs of the matches that are left."""
         self.mine = [match.view.mine for match in self.matches]
         self.theirs = [match.view.theirs for match in self.matches]
-        self.acts = [(match.act or not_loaded, match.view) for match in self.matches]
+        self.acts = [match.act or not_loaded for match in self.matches]
+        self.views = [match.view for match in self.matches]
 
     def drop(self, positions):
         """End the matches at these positions; say of each whether its program has looked at a tape."""
@@ -103,7 +104,7 @@ class Table:
             for match, observation in zip(self.matches, json.loads(seen)):
                 match.view.observation = observation
         made = []
-        for act, view in self.acts:
+        for act, view in zip(self.acts, self.views):
             try:
                 made.append(act(view))
             except BaseException as error:

@@ -1,5 +1,8 @@
 """What a bot sees: `view`, and the programs and the game in it."""
 
+import itertools
+import json
+
 from powers import Powers
 from rewrite import canonical
 
@@ -52,8 +55,15 @@ class Game:
         self.continuation = facts["continuation"]
         self.discount = facts["discount"]
         self.noise = facts["noise"]
-        cells = facts["payoffs"]
-        self.payoffs = cells and {tuple(joint): tuple(paid) for joint, paid in cells}
+        self._payoffs = facts["payoffs"]
+
+    @property
+    def payoffs(self):
+        """What each joint move pays, by seat; None for a game with too many of them."""
+        if isinstance(self._payoffs, str):
+            joints = itertools.product(*self.moves)
+            self._payoffs = dict(zip(joints, map(tuple, json.loads(self._payoffs))))
+        return self._payoffs
 
     def __repr__(self):
         return f"<game {self.name}>"

@@ -1,0 +1,308 @@
+"""A run that is stopped, at whatever moment and by whatever means, loses nothing and goes on to the same end."""
+
+import os
+import random
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tournament as package
+
+TEN_AT_A_TIME = (
+    "import tournament.engine.schedule as schedule; schedule.MOST_MATCHES = 10;"
+    "from tournament.cli import main; main()"
+)
+"""The command, which has something to record every few moments."""
+SLOWLY = (sys.executable, "-c", TEN_AT_A_TIME)
+SLOW = """
+def act(view):
+    sum(range(40_000))
+    return view.rng.choice(view.legal)
+"""
+RUN = (
+    "run",
+    "--pop",
+    "bots",
+    "--rounds",
+    10,
+    "--reps",
+    14,
+    "--workers",
+    2,
+    "--db",
+    "record.duckdb",
+)
+MATCHES = 210
+
+
+def fill(folder: Path) -> None:
+    """Bots that take their time; one leaks, and one has faults."""
+    (folder / "bots").mkdir()
+    for number in range(4):
+        (folder / "bots" / f"slow_{number}.py").write_text(f"{SLOW}# {number}\n")
+    (folder / "bots" / "leaky.py").write_text(
+        "import json\n\ndef act(view):\n    json.calls = getattr(json, 'calls', 0) + 1\n"
+        "    return 'CD'[json.calls > 12]\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, image: Any) -> str:
+    """The digest of the run that nothing stops, played in one batch by one worker."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    fill(folder)
+    call = (sys.executable, "-m", "tournament", *map(str, RUN), "--workers", "1")
+    subprocess.run(call, cwd=folder, capture_output=True, check=True, timeout=120)
+    digest = (sys.executable, "-m", "tournament", "digest", "--db", "record.duckdb")
+    return subprocess.run(
+        digest, cwd=folder, capture_output=True, check=True, text=True, timeout=60
+    ).stdout.strip()
+
+
+@pytest.fixture
+def slow(tournament: Any) -> Any:
+    """The command in a folder with slow bots."""
+    fill(tournament.folder)
+    return tournament
+
+
+def descendants(process: int) -> set[int]:
+    """The processes that a process has started, and those that they have."""
+    children: set[int] = set()
+    with suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            children |= set(map(int, (task / "children").read_text().split()))
+    return children.union(*map(descendants, children))
+
+
+def alive(processes: set[int]) -> set[int]:
+    def state(process: int) -> str:
+        with suppress(OSError):
+            return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        return "gone"
+
+    return {process for process in processes if state(process) not in ("gone", "Z")}
+
+
+def lines_until(child: "subprocess.Popen[str]", pattern: str) -> list[str]:
+    """What a process says on stderr, up to a line in which the pattern is found."""
+    lines = []
+    for line in child.stderr or ():
+        lines.append(line)
+        if re.search(pattern, line):
+            return lines
+    raise AssertionError("".join(lines))
+
+
+def finished(child: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Exit code and the rest of stderr, which comes within seconds."""
+    before = descendants(child.pid)
+    _, err = child.communicate(timeout=20)
+    deadline = time.monotonic() + 5
+    while left := alive(before):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.02)
+    assert "Traceback" not in err, err
+    return child.returncode, err
+
+
+def check_whole(slow: Any, undisturbed: str) -> None:
+    """Take the run to its end, and compare."""
+    done = slow(*RUN, command=SLOWLY)
+    assert "recorded as run 1" in done.lines[-1]
+    assert slow.digest() == undisturbed
+    assert slow.rows("select count(*), count(distinct (lineup, repetition)) from matches") == [
+        [MATCHES, MATCHES]
+    ]
+    assert "0 matches played" in slow(*RUN).lines[-1]
+
+
+def count(slow: Any) -> int:
+    """How many matches are on record."""
+    [[matches]] = slow.rows("select count(*) from matches")
+    return int(matches)
+
+
+MOMENTS = {
+    "at_once": (r"bots, 210 matches", 0.0),
+    "while_workers_start": (r"bots, 210 matches", 0.3),
+    "with_the_first_matches": (r" of 210 matches", 0.0),
+    "in_the_middle": (r" of 210 matches", 0.4),
+}
+
+
+@pytest.mark.parametrize(("pattern", "seconds"), MOMENTS.values(), ids=MOMENTS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_in_good_order_and_the_same_command_goes_on(
+    slow: Any, undisturbed: str, number: signal.Signals, pattern: str, seconds: float
+) -> None:
+    child = slow.start(*RUN, command=SLOWLY)
+    lines_until(child, pattern)
+    time.sleep(seconds)
+    child.send_signal(number)
+    code, err = finished(child)
+    if (number, pattern, seconds) == (signal.SIGTERM, *MOMENTS["at_once"]) and code == -number:
+        return  # nothing had begun that could be brought to an end
+    assert code == 128 + number
+    if err:
+        told = re.search(
+            r"stopped after (\d+) of 210 matches; the same command goes on from there\n\Z", err
+        )
+        assert told, err
+        assert count(slow) == int(told[1])
+    if pattern == " of 210 matches" and number == signal.SIGTERM:
+        check_whole(slow, undisturbed)
+
+
+def test_an_impatient_second_signal_is_obeyed_without_noise(slow: Any, undisturbed: str) -> None:
+    child = slow.start(*RUN, command=SLOWLY)
+    lines_until(child, " of 210 matches")
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    code, _ = finished(child)
+    assert code == 130
+    check_whole(slow, undisturbed)
+
+
+def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: Any) -> None:
+    child = slow.start(*RUN, command=SLOWLY)
+    lines_until(child, " of 210 matches")
+    child.send_signal(signal.SIGTERM)
+    finished(child)
+    done = slow("leaderboard", "--db", "record.duckdb")
+    assert done.lines == ["run 1 is not complete: its latest sitting ended as interrupted"]
+    assert "slow_0" in done.out
+
+
+def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
+    slow: Any, undisturbed: str
+) -> None:
+    draw = random.Random(11)
+    recorded = 0
+    for _ in range(6):
+        child = slow.start(*RUN, command=SLOWLY)
+        lines_until(child, "bots, 210 matches")
+        time.sleep(draw.uniform(0, 1.2))
+        workers = descendants(child.pid)
+        child.kill()
+        child.communicate()
+        deadline = time.monotonic() + 5
+        while alive(workers):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        [[matches, different]] = slow.rows(
+            "select count(*), count(distinct (run, lineup, repetition)) from matches"
+        )
+        assert recorded <= matches == different
+        recorded = matches
+    assert recorded
+    check_whole(slow, undisturbed)
+
+
+def test_a_killed_worker_is_replaced_and_leaves_no_trace(slow: Any, undisturbed: str) -> None:
+    child = slow.start(*RUN, command=SLOWLY)
+    lines_until(child, " of 210 matches")
+    for worker in descendants(child.pid):
+        os.kill(worker, signal.SIGKILL)
+    code, err = finished(child)
+    assert code == 0
+    assert "210 matches played" in err
+    check_whole(slow, undisturbed)
+
+
+def test_a_second_process_on_a_file_in_use_is_told_so_in_one_line(slow: Any) -> None:
+    child = slow.start(*RUN, command=SLOWLY)
+    lines_until(child, "bots, 210 matches")
+    before = time.monotonic()
+    for words in (
+        RUN,
+        ("leaderboard", "--db", "record.duckdb"),
+        ("sql", "from runs", "--db", "record.duckdb"),
+    ):
+        done = slow(*words, code=2)
+        assert len(done.lines) == 1
+        assert f"record.duckdb is in use by process {child.pid}" in done.err
+        if time.monotonic() - before > 1:
+            break  # it may have come to its end
+    child.send_signal(signal.SIGTERM)
+    finished(child)
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, image: Any) -> Iterator[dict[str, str]]:
+    """An environment in which the image is built, and is yet to be compiled."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for component in image.compiled.parent.glob("bot-*.wasm"):
+        (cache / component.name).symlink_to(component)
+    yield {"TOURNAMENT_CACHE": str(cache)}
+    shutil.rmtree(cache)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
+    slow: Any, empty_cache: dict[str, str], number: signal.Signals
+) -> None:
+    child = slow.start(*RUN, environment=empty_cache)
+    lines_until(child, "compiling the sandbox image")
+    time.sleep(0.2)
+    child.send_signal(number)
+    before = time.monotonic()
+    assert finished(child) == (
+        128 + number,
+        "stopped after 0 of 210 matches; the same command goes on from there\n",
+    )
+    assert time.monotonic() - before < 4
+    assert not list(Path(empty_cache["TOURNAMENT_CACHE"]).glob("*.cwasm"))
+    nothing = slow("leaderboard", "--db", "record.duckdb", code=2)
+    assert nothing.err.startswith("tournament: nothing has been played yet")
+
+
+def test_a_signal_while_the_image_is_built_leaves_no_builder_behind(
+    slow: Any, tmp_path: Path
+) -> None:
+    source = Path(package.__file__).parent
+    checkout = tmp_path / "checkout"
+    shutil.copytree(source, checkout / "tournament", ignore=shutil.ignore_patterns("*.wasm"))
+    environment = {"PYTHONPATH": str(checkout), "TOURNAMENT_CACHE": str(tmp_path / "cache")}
+    child = slow.start(*RUN, environment=environment)
+    lines_until(child, "building the sandbox image")
+    deadline = time.monotonic() + 10
+    while not descendants(child.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    code, _ = finished(child)
+    assert code == 130
+    assert not list((tmp_path / "cache").glob("*wasm"))
+
+
+def test_a_single_match_can_be_stopped_too(slow: Any, empty_cache: dict[str, str]) -> None:
+    child = slow.start("play", "tit_for_tat", "grim", environment=empty_cache)
+    lines_until(child, "compiling the sandbox image")
+    child.send_signal(signal.SIGINT)
+    assert finished(child) == (130, "")
+
+
+def test_a_bot_that_never_ends_does_not_keep_a_run_from_stopping(slow: Any) -> None:
+    for file in (slow.folder / "bots").iterdir():
+        file.write_text(f"# {file.name}\ndef act(view):\n    while True:\n        pass\n")
+    child = slow.start(*RUN, "--fuel", 10**14)
+    lines_until(child, "bots, 210 matches")
+    time.sleep(1)
+    assert select.select([child.stderr], [], [], 0)[0] == []
+    before = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    assert finished(child)[0] == 130
+    assert time.monotonic() - before < 4

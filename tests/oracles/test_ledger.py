@@ -1,0 +1,359 @@
+"""Every call is kept before it is used, and paid once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import anyio
+import pytest
+
+import tournament.oracles
+from tests.oracles.server import CODE, Does, completion, in_turn, serve
+from tournament.errors import RecordBusy, RecordError
+from tournament.oracles.ledger import FileJournal, Ledger, NoJournal, entries, from_line, to_line
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
+from tournament.oracles.settings import Settings
+from tournament.oracles.spec import make_desk, make_oracle
+
+CALL = Call("write", (Message("system", "s"), Message("user", "u")), "digest", "chain/0", 1)
+ANSWER = Answer(
+    CODE, CallOutcome.OK, "m", "stop", 3, 4, Decimal("0.000012"), 1.5, "so", 2, "key", False
+)
+
+
+class Scripted:
+    """Answers in turn, and counts."""
+
+    def __init__(self, *answers: Answer, seconds: float = 0.0, **identity: object) -> None:
+        self.answers = answers or (Answer(CODE),)
+        self.seconds = seconds
+        self.asked: list[Call] = []
+        self._identity = identity or {"model": "scripted"}
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        return self._identity
+
+    async def ask(self, call: Call) -> Answer:
+        self.asked.append(call)
+        await anyio.sleep(self.seconds)
+        return self.answers[min(len(self.asked), len(self.answers)) - 1]
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "journal.jsonl"
+
+
+def ask(path: Path, oracle: Scripted, *calls: Call) -> list[Answer]:
+    """The answers to calls through a ledger with a journal that is opened anew."""
+
+    async def run() -> list[Answer]:
+        journal = FileJournal.open(path)
+        try:
+            ledger = Ledger(oracle, journal)
+            return [await ledger.ask(call) for call in calls]
+        finally:
+            journal.close()
+
+    return anyio.run(run)
+
+
+def test_a_line_is_read_as_it_was_written() -> None:
+    for answer in (ANSWER, Answer("\ud800\u2028\0", CallOutcome.TIMEOUT)):
+        line = to_line(CALL, answer)
+        assert line.count("\n") == 1
+        assert from_line(line) == (CALL, answer)
+
+
+def test_what_later_versions_add_is_passed_over() -> None:
+    data = json.loads(to_line(CALL, ANSWER))
+    data["call"]["new"] = data["answer"]["new"] = 1
+    assert from_line(json.dumps(data)) == (CALL, ANSWER)
+
+
+def test_a_call_is_paid_once_and_its_answer_stays_the_same(path: Path) -> None:
+    oracle = Scripted(ANSWER)
+    [first, second] = ask(path, oracle, CALL, CALL)
+    [third] = ask(path, oracle, CALL)
+    assert len(oracle.asked) == 1
+    assert not first.cached
+    assert second == third == replace(first, cached=True)
+    assert len(first.key) == 64
+    assert [answer for _, answer in entries(path)] == [first]
+
+
+DIFFERENT = {
+    "prompt": replace(CALL, messages=(Message("user", "u2"),)),
+    "role": replace(CALL, messages=(Message("user", "s"), Message("user", "u"))),
+    "template": replace(CALL, prompt="other"),
+    "sample": replace(CALL, key="chain/1"),
+    "attempt": replace(CALL, attempt=2),
+    "purpose": replace(CALL, purpose="rewrite"),
+}
+
+
+@pytest.mark.parametrize("other", DIFFERENT.values(), ids=DIFFERENT)
+def test_another_call_is_another_call(path: Path, other: Call) -> None:
+    oracle = Scripted()
+    ask(path, oracle, CALL, other)
+    assert oracle.asked == [CALL, other]
+
+
+@pytest.mark.parametrize("field", ["model", "base_url", "temperature", "max_tokens"])
+def test_another_model_or_sampling_is_another_call(path: Path, field: str) -> None:
+    settings = {"model": "m", "base_url": "http://a", "temperature": 0.5, "max_tokens": 10}
+    one, other = Scripted(**settings), Scripted(**settings | {field: 1})
+    ask(path, one, CALL)
+    ask(path, other, CALL)
+    assert other.asked == [CALL]
+
+
+def test_the_outcome_says_whether_there_is_a_program(path: Path) -> None:
+    prose = Answer("I would cooperate.")
+    two = f"{CODE}\n{CODE}"
+    calls = [replace(CALL, attempt=k) for k in range(4)]
+    calls[2] = replace(CALL, purpose="critique")
+    answers = ask(path, Scripted(prose, Answer(two), prose), *calls[:3])
+    assert [a.outcome for a in answers] == [
+        CallOutcome.NO_CODE,
+        CallOutcome.SEVERAL_BLOCKS,
+        CallOutcome.OK,
+    ]
+    assert answers[0].detail
+
+
+def test_half_a_program_is_paid_but_never_taken(path: Path) -> None:
+    half = Answer("```python\ndef act(view):\n    ret", CallOutcome.TRUNCATED, finish="length")
+    oracle = Scripted(half)
+    answers = ask(path, oracle, CALL, CALL)
+    assert {a.outcome for a in answers} == {CallOutcome.TRUNCATED}
+    assert len(oracle.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "outcome", [o for o in CallOutcome if not o.answered], ids=lambda outcome: str(outcome)
+)
+def test_what_was_not_answered_is_kept_and_asked_again(path: Path, outcome: CallOutcome) -> None:
+    oracle = Scripted(Answer("", outcome), ANSWER)
+    [failed] = ask(path, oracle, CALL)
+    assert failed.outcome is outcome
+    [answered, again] = ask(path, oracle, CALL, CALL)
+    assert answered.outcome is CallOutcome.OK
+    assert again.cached
+    assert [answer.outcome for _, answer in entries(path)] == [outcome, CallOutcome.OK]
+
+
+def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:
+    oracle = Scripted(seconds=0.05)
+
+    async def run() -> None:
+        journal = FileJournal.open(path)
+        ledger = Ledger(oracle, journal)
+        async with anyio.create_task_group() as group:
+            for _ in range(10):
+                group.start_soon(ledger.ask, CALL)
+        journal.close()
+
+    anyio.run(run)
+    assert len(oracle.asked) == 1
+
+
+def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) -> None:
+    came = anyio.Event()
+
+    class Slow(FileJournal):
+        async def keep(self, key: str, call: Call, answer: Answer) -> None:
+            came.set()
+            await anyio.sleep(0.1)
+            await super().keep(key, call, answer)
+
+    async def run() -> None:
+        async with serve() as server, anyio.create_task_group() as group:
+            settings = Settings.load(base_url=server.url)
+            journal = Slow.open(path)
+            oracle = make_oracle("chat:m", make_desk(settings, journal))
+            group.start_soon(oracle.ask, CALL)
+            await came.wait()
+            group.cancel_scope.cancel()
+        await oracle.aclose()
+        journal.close()
+
+    anyio.run(run)
+    assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
+
+
+def test_half_a_line_at_the_end_is_cut_off(path: Path) -> None:
+    ask(path, Scripted(), CALL, replace(CALL, attempt=2))
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    for size in range(first, len(whole), 37):
+        path.write_bytes(whole[:size])
+        assert len(list(entries(path))) == 1
+        oracle = Scripted()
+        ask(path, oracle, CALL, replace(CALL, attempt=2))
+        assert len(oracle.asked) == 1
+        assert len(list(entries(path))) == 2
+
+
+@pytest.mark.parametrize("line", [b"{}", b"[]", b"null", b"\xff", b'{"call":{},"answer":{}}', b"{"])
+def test_a_line_that_is_none_is_named(path: Path, line: bytes) -> None:
+    ask(path, Scripted(), CALL)
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(RecordError, match="line 2"):
+        FileJournal.open(path)
+    with pytest.raises(RecordError, match="line 2"):
+        list(entries(path))
+
+
+def test_a_journal_has_one_writer(path: Path) -> None:
+    journal = FileJournal.open(path)
+    with pytest.raises(RecordBusy):
+        FileJournal.open(path)
+    journal.close()
+    FileJournal.open(path).close()
+
+
+def test_a_journal_that_cannot_be_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="directory"):
+        FileJournal.open(tmp_path)
+    with pytest.raises(RecordError, match="No such file"):
+        list(entries(tmp_path / "none"))
+
+
+def test_a_journal_that_cannot_be_written_fails_all_who_wait(path: Path) -> None:
+    failed: list[str] = []
+
+    async def run() -> None:
+        journal = FileJournal.open(path)
+        reading = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(reading, journal._descriptor)
+        os.close(reading)
+
+        async def keep(attempt: int) -> None:
+            try:
+                await Ledger(Scripted(), journal).ask(replace(CALL, attempt=attempt))
+            except RecordError as error:
+                failed.append(str(error))
+
+        async with anyio.create_task_group() as group:
+            for attempt in range(3):
+                group.start_soon(keep, attempt)
+        journal.close()
+
+    anyio.run(run)
+    assert len(failed) == 3
+    assert all("journal.jsonl" in said for said in failed)
+
+
+def test_many_answers_at_once_are_made_durable_together(path: Path) -> None:
+    async def run() -> float:
+        journal = FileJournal.open(path)
+        ledger = Ledger(Scripted(seconds=0.01), journal)
+        began = time.perf_counter()
+        async with anyio.create_task_group() as group:
+            for attempt in range(500):
+                group.start_soon(ledger.ask, replace(CALL, attempt=attempt))
+        journal.close()
+        return time.perf_counter() - began
+
+    anyio.run(run)
+    assert sorted(call.attempt for call, _ in entries(path)) == list(range(500))
+
+
+KILLED = """
+import sys, anyio
+from pathlib import Path
+from tournament.oracles.ledger import FileJournal
+from tournament.oracles.oracle import Call, Message
+from tournament.oracles.settings import Settings
+from tournament.oracles.spec import make_desk, make_oracle
+
+async def main():
+    settings = Settings.load(base_url=sys.argv[1], concurrency=4)
+    oracle = make_oracle("chat:m", make_desk(settings, FileJournal.open(Path(sys.argv[2]))))
+
+    async def ask(number):
+        answer = await oracle.ask(Call("write", (Message("user", f"call {number}"),), "d", str(number)))
+        print(number, answer.outcome, flush=True)
+
+    async with anyio.create_task_group() as group:
+        for number in range(60):
+            group.start_soon(ask, number)
+    await oracle.aclose()
+
+anyio.run(main)
+"""
+
+
+def test_what_was_used_is_never_asked_again_after_a_kill(path: Path) -> None:
+    """Killed at several moments, then run to its end: only what was under way is asked again."""
+    checkout = str(Path(tournament.oracles.__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": checkout}
+
+    async def start(url: str) -> "anyio.abc.Process":
+        command = [sys.executable, "-c", KILLED, url, str(path)]
+        return await anyio.open_process(
+            command, stdout=subprocess.PIPE, env=environment, stderr=None
+        )
+
+    async def run() -> None:
+        used: set[str] = set()
+        async with serve(Does(delay=0.02)) as server:
+            for lines in (3, 20, 1000):
+                before = len(server.asked)
+                heard = b""
+                async with await start(server.url) as child:
+                    assert child.stdout is not None
+                    async for chunk in child.stdout:
+                        heard += chunk
+                        if heard.count(b"\n") >= lines:
+                            os.kill(child.pid, signal.SIGKILL)
+                            break
+                asked = {body["messages"][0]["content"] for body in server.asked[before:]}
+                assert not asked & {f"call {number}" for number in used}
+                used |= {line.split()[0] for line in heard.decode().split("\n")[:-1]}
+                assert used <= {call.key for call, _ in entries(path)}
+        assert len(list(entries(path))) == 60
+
+    anyio.run(run)
+
+
+def test_no_key_comes_into_a_journal(path: Path) -> None:
+    key = "sk-secret-0123456789"
+
+    async def run() -> None:
+        replies = (Does(completion(f"{CODE} {key}")), Does({"error": {"message": key}}, status=401))
+        async with serve(in_turn(*replies)) as server:
+            journal = FileJournal.open(path)
+            settings = Settings.load(base_url=server.url, api_key=key)
+            oracle = make_oracle("chat:m", make_desk(settings, journal))
+            for attempt in range(2):
+                await oracle.ask(replace(CALL, attempt=attempt))
+            await oracle.aclose()
+            journal.close()
+
+    anyio.run(run)
+    assert len(list(entries(path))) == 2
+    assert "sk-" not in path.read_text()
+
+
+def test_without_a_journal_everything_is_asked() -> None:
+    async def run() -> None:
+        oracle = Scripted()
+        ledger = Ledger(oracle, NoJournal())
+        await ledger.ask(CALL)
+        await ledger.ask(CALL)
+        assert len(oracle.asked) == 2
+
+    anyio.run(run)

@@ -1,0 +1,88 @@
+"""A person answers through files."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.oracles.server import CODE
+from tournament.errors import UsageError
+from tournament.oracles.manual import Manual
+from tournament.oracles.oracle import Answer, Call, Message
+from tournament.oracles.settings import Settings
+from tournament.oracles.spec import make_desk, make_oracle
+
+CALL = Call("write", (Message("system", "You write."), Message("user", "One, \u00fc.")), "d", "c/0")
+
+
+def files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+def answer_file(prompt: Path) -> Path:
+    return prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
+
+
+def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Path) -> None:
+    folder, said = tmp_path / "desk" / "one", []
+
+    async def run() -> Answer:
+        oracle = Manual(folder, said.append, poll=0.05)
+        answers = []
+
+        async def ask() -> None:
+            answers.append(await oracle.ask(CALL))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.sleep(0.1)
+            [prompt] = files(folder)
+            assert prompt.read_text() == "You write.\n\nOne, \u00fc.\n"
+            assert said == [
+                f"paste {prompt} into a chat, and save what it replies as {answer_file(prompt)}"
+            ]
+            answer_file(prompt).write_text(" \n")
+            await anyio.sleep(0.2)
+            assert not answers, "a blank answer is none"
+            half = len(CODE) // 2
+            answer_file(prompt).write_text(CODE[:half])
+            await anyio.sleep(0.02)
+            answer_file(prompt).write_text(CODE)
+        return answers[0]
+
+    answer = anyio.run(run)
+    assert answer.text == CODE
+    assert (answer.model, answer.cost, answer.input_tokens) == ("manual", None, None)
+
+
+def test_an_answer_that_was_given_is_found_again(tmp_path: Path) -> None:
+    async def run() -> None:
+        oracle = Manual(tmp_path, poll=0.01)
+        with anyio.move_on_after(0.1):
+            await oracle.ask(CALL)
+        [prompt] = files(tmp_path)
+        answer_file(prompt).write_bytes(b"\xef\xbb\xbfyes \xff")
+        assert (await Manual(tmp_path, poll=0.01).ask(CALL)).text == "yes \ufffd"
+
+    anyio.run(run)
+
+
+def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
+    async def run() -> None:
+        oracle = make_oracle(f"manual:{tmp_path}", make_desk(Settings.load()))
+        async with anyio.create_task_group() as group:
+            for attempt in range(3):
+                group.start_soon(
+                    oracle.ask, Call("write", CALL.messages, "d", "../../etc", attempt)
+                )
+            await anyio.sleep(0.1)
+            assert len(files(tmp_path)) == 3
+            group.cancel_scope.cancel()
+
+    anyio.run(run)
+
+
+def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="file"):
+        Manual(tmp_path / "file")

@@ -1,0 +1,213 @@
+"""Settings come from options, then the environment, then `.env`; oracles are named in a line."""
+
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import anyio
+import pytest
+
+import tournament.oracles
+from tests.oracles.server import Does, completion, error, in_turn, serve
+from tournament.errors import NotFound, UsageError
+from tournament.oracles.ledger import Ledger
+from tournament.oracles.models import probe
+from tournament.oracles.oracle import Answer, CallOutcome
+from tournament.oracles.replay import Replay
+from tournament.oracles.settings import OPENAI, Scrubber, Settings, checked_address
+from tournament.oracles.spec import (
+    Desk,
+    chat_model,
+    default_spec,
+    make_desk,
+    make_limits,
+    make_oracle,
+    parse,
+    register,
+)
+
+KEY = "sk-secret-0123456789"
+
+
+def test_options_go_before_the_environment_and_that_before_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path(".env").write_text(
+        "TOURNAMENT_MODEL=file\nTOURNAMENT_RETRIES=1\nTOURNAMENT_MAX_TOKENS=11\nOPENAI_API_KEY=sk-file\nOTHER=1\n"
+    )
+    monkeypatch.setenv("TOURNAMENT_MODEL", "environment")
+    monkeypatch.setenv("TOURNAMENT_RETRIES", "2")
+    monkeypatch.setenv("TOURNAMENT_TEMPERATURE", "")
+    settings = Settings.load(model="option", temperature=None)
+    assert (settings.model, settings.retries, settings.max_tokens) == ("option", 2, 11)
+    assert settings.temperature is None
+    assert settings.secrets == ("sk-file",)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-environment\n")
+    assert Settings.load().secrets == ("sk-environment",)
+    monkeypatch.setenv("TOURNAMENT_API_KEY", "sk-ours")
+    assert Settings.load().secrets == ("sk-ours",)
+    assert Settings.load(api_key="sk-option").secrets == ("sk-option",)
+
+
+def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1/")
+    monkeypatch.setenv("TOURNAMENT_BUDGET_MONEY", "1.50")
+    monkeypatch.setenv("TOURNAMENT_BUDGET_CALLS", "7")
+    monkeypatch.setenv("TOURNAMENT_CONCURRENCY", "5")
+    monkeypatch.setenv("TOURNAMENT_TOKENS_PER_MINUTE", "9")
+    settings = Settings.load()
+    assert settings.base_url == "http://127.0.0.1:8080/v1"
+    limits = make_limits(settings)
+    assert (limits.gate.limit, limits.gate.most) == (5, 5)
+    assert (limits.budget.money, limits.budget.calls, limits.budget.tokens) == (
+        Decimal("1.5"),
+        7,
+        None,
+    )
+    assert (make_limits(Settings.load(concurrency=300)).gate.most) == 300
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"temperature": "hot"}, "temperature"),
+        ({"temperature": 3}, "temperature"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"retries": -1, "time_limit": 0}, "retries"),
+        ({"base_url": "localhost:8080"}, "http://127.0.0.1:8080/v1"),
+        ({"base_url": "http://me:hunter2@host/v1"}, "OPENAI_API_KEY"),
+        ({"base_url": "http://host/v1?api_key=hunter2"}, "OPENAI_API_KEY"),
+        ({"base_url": "http://["}, "address"),
+        ({"base_url": "http://host:99999999/"}, "address"),
+        ({"api_key": "hunter2\u00fc"}, "is not a key"),
+        ({"api_key": "hunter2\nHost: evil"}, "is not a key"),
+        ({"budget_money": "nan"}, "budget_money"),
+    ],
+)
+def test_what_is_no_setting_is_refused_in_a_line_without_it(
+    options: dict[str, object], said: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Settings.load(**options)
+    assert said in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_secrets_are_taken_out() -> None:
+    scrub = Scrubber([KEY, "none", "", "pass"])
+    assert (
+        scrub(f"{KEY} none pass Bearer abcdefgh, sk-ab***cd task-force")
+        == "*** none *** Bearer ***, *** task-force"
+    )
+    assert KEY not in repr(scrub) + str(vars(Settings.load(api_key=KEY)))
+    assert checked_address(" https://a.b/v1/ ") == "https://a.b/v1"
+
+
+def test_models_are_named_by_server() -> None:
+    here = Settings.load(base_url="http://here/v1", model="set")
+    nowhere = Settings.load()
+    assert chat_model("openai/o4-mini", nowhere) == ("o4-mini", OPENAI)
+    assert chat_model("openai/o4-mini", here) == ("o4-mini", "http://here/v1")
+    assert chat_model("Qwen/Qwen2.5-Coder", here) == ("Qwen/Qwen2.5-Coder", "http://here/v1")
+    assert chat_model("", here) == ("set", "http://here/v1")
+    assert chat_model("m@http://there:8080/v1/", here) == ("m", "http://there:8080/v1")
+    assert chat_model("m@k@https://there", here) == ("m@k", "https://there")
+    for wrong in ("", "m", "m@http://", "m@http://u:p@there"):
+        with pytest.raises(UsageError):
+            chat_model(wrong, nowhere)
+
+
+def test_oracles_are_named_by_kind() -> None:
+    assert str(parse("chat:openai/o4-mini")) == "chat:openai/o4-mini"
+    assert str(parse(" search ")) == "search"
+    with pytest.raises(NotFound, match="did you mean: chat"):
+        parse("chta:x")
+    with pytest.raises(UsageError, match="replay needs a file"):
+        parse("replay")
+    desk = make_desk(Settings.load(api_key=KEY))
+    made = make_oracle("chat:openai/o4-mini", desk)
+    assert made.identity["model"] == "o4-mini"
+    with pytest.raises(UsageError, match="answers no prompts"):
+        make_oracle("search", desk)
+
+
+def test_a_kind_can_be_added() -> None:
+    def maker(argument: str, desk: Desk) -> Replay:
+        return Replay([])
+
+    register("echo", maker)
+    assert isinstance(make_oracle("echo:x", make_desk(Settings.load())), Ledger)
+
+
+def test_without_a_key_the_search_is_what_is_asked() -> None:
+    assert default_spec(Settings.load()) == "search"
+    assert default_spec(Settings.load(model="openai/o4-mini")) == "search"
+    assert default_spec(Settings.load(model="openai/o4-mini", api_key=KEY)) == "chat"
+    assert default_spec(Settings.load(model="m", base_url="http://here/v1")) == "chat"
+    assert default_spec(Settings.load(oracle="manual:desk", api_key=KEY)) == "manual:desk"
+
+
+def test_models_are_asked_before_money_is_spent() -> None:
+    async def run() -> None:
+        replies = {
+            "good": Does(completion("ready")),
+            "shy": Does(completion("")),
+            "gone": Does(error("The model does not exist"), status=404),
+            "busy": Does({}, status=503),
+        }
+        async with serve(lambda body, number: replies[body["model"]]) as server:
+            models = [f"chat:{name}@{server.url}" for name in replies]
+            settings = Settings.load(budget_calls=0)
+            rows = await probe([*models, "chat:m@http://127.0.0.1:9/v1", "chat:nobody"], settings)
+        assert [row.ok for row in rows] == [True] + [False] * 5
+        assert [row.outcome for row in rows] == [
+            CallOutcome.OK,
+            CallOutcome.EMPTY,
+            CallOutcome.REJECTED,
+            CallOutcome.SERVER_ERROR,
+            CallOutcome.UNREACHABLE,
+            CallOutcome.REJECTED,
+        ]
+        assert rows[4].detail == "no server at http://127.0.0.1:9/v1 (connection refused)"
+        assert "which server has nobody" in rows[5].detail
+        assert [row.model for row in rows[:4]] == models
+        assert len(server.asked) == 4
+        assert server.asked[0]["messages"] == [
+            {"role": "user", "content": "Reply with one word: ready"}
+        ]
+
+    anyio.run(run)
+
+
+FENCE = """
+import sys
+import {module}
+found = sorted({{name.split(".")[0] for name in sys.modules}} & set("{forbidden}".split()))
+sys.exit(f"{{found}} imported" if found else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "forbidden"),
+    [
+        ("tournament", "openai aiohttp httpx2 jinja2 pydantic pydantic_settings genai_prices"),
+        ("tournament.cli", "openai aiohttp httpx2 jinja2 pydantic pydantic_settings genai_prices"),
+        ("tournament.oracles", "openai aiohttp httpx2 jinja2 pydantic_settings genai_prices"),
+        ("tournament.oracles.spec", "openai aiohttp genai_prices"),
+    ],
+)
+def test_what_is_heavy_is_imported_late(module: str, forbidden: str) -> None:
+    checkout = str(Path(tournament.oracles.__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": checkout}
+    script = FENCE.format(module=module, forbidden=forbidden)
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+def test_an_answer_says_whether_it_is_good() -> None:
+    assert Answer("x").outcome.good
+    assert not CallOutcome.NO_CODE.good
+    assert CallOutcome.NO_CODE.answered
+    assert in_turn(Does())({}, 5).status == 200
