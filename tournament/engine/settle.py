@@ -30,7 +30,7 @@ def outcomes(
                 rounds=rounds,
                 moves=moves,
                 payoffs=payoffs(setting, moves, rounds, faults, batch.tape(match, "chance")),
-                intended=played.intended and tuple(played.intended[slot] for slot in slots),
+                intended=tuple(played.intended[s] for s in slots) if played.intended else None,
                 faults=faults,
                 fuel=tuple(played.fuel[slot] for slot in slots),
                 checked=tuple(slot in played.checked for slot in slots),

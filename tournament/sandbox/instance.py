@@ -12,7 +12,7 @@ from wasmtime.component import Component, Linker
 from tournament.errors import ImageError
 from tournament.sandbox.limits import Limits
 
-EMPTY_GAME = {
+EMPTY_GAME: dict[str, Any] = {
     "name": "",
     "parameters": {},
     "moves": [["", ""]],

@@ -143,7 +143,7 @@ def keep_call(cursor: DuckDBPyConnection, call: Mapping[str, Any]) -> None:
 def find_call(cursor: DuckDBPyConnection, key: str) -> str | None:
     """The line of the call with that key."""
     found = cursor.execute("select line from calls where key = ?", [key]).fetchone()
-    return found and found[0]
+    return str(found[0]) if found else None
 
 
 def call_lines(cursor: DuckDBPyConnection) -> list[str]:
