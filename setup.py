@@ -19,6 +19,8 @@ class BuildWithImage(build_py):
 
         package = HERE if self.editable_mode else Path(self.build_lib)
         target = package / "tournament" / "sandbox" / image.image_name()
+        for stale in set(target.parent.glob("bot-*.wasm")) - {target}:
+            stale.unlink()
         if not target.exists():
             image.build(target)
 

@@ -28,20 +28,20 @@ def make_growth(
     **options: Any,
 ) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
+    from tournament.evolve.makers import checked
     from tournament.evolve.pibr import ORDERS, Plan
     from tournament.evolve.response import OBJECTIVES
     from tournament.grow import Growth
     from tournament.oracles.settings import Settings
-    from tournament.oracles.spec import default_spec, parse
+    from tournament.oracles.spec import default_spec
 
     if objective not in OBJECTIVES:
         raise NotFound("objective", objective, list(OBJECTIVES))
     if order not in ORDERS:
         raise NotFound("order", order, list(ORDERS))
-    settings = Settings.load(**{k: v for k, v in options.items() if v is not None})
-    specs = (oracle or default_spec(settings)).split(",")
-    for spec in specs:
-        parse(spec)
+    settings = Settings.load(**options)
+    specs = [spec.strip() for spec in (oracle or default_spec(settings)).split(",")]
+    checked(specs, settings)
     return Growth(
         names=[f"pibr_{seed}_{number}" for number in range(chains)],
         plan=Plan(outer, inner, episodes, objective, order),
@@ -55,7 +55,8 @@ def make_growth(
 
 def _watch(chain: str, step: "Step") -> None:
     if step.evaluation is None:
-        came = f"a gap ({step.response.outcome})"
+        why = ": ".join(filter(None, [step.outcome, step.note]))
+        came = f"a gap ({why})"
     else:
         came = f"welfare {step.evaluation.welfare:g}{', the best so far' if step.best else ''}"
     cli._say(f"{chain}, step {step.number}: seat {step.seat}, {came}")
@@ -76,12 +77,25 @@ def evolve(
     objective: cli.Objective = "welfare",
     order: Annotated[str, typer.Option(metavar="HOW", help="turn or simultaneous.")] = "turn",
     chains: Annotated[int, typer.Option(metavar="N", min=1, help="Chains grown at once.")] = 1,
+    evaluate: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Matches that the best profile plays afterwards."),
+    ] = 0,
     terse: cli.Terse = False,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="For chat.")] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None,
     temperature: Annotated[float | None, typer.Option(metavar="T")] = None,
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of an answer.")] = None,
     budget_money: Annotated[str | None, typer.Option(metavar="USD", help="Stop there.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="Stop there.")] = None,
     budget_calls: Annotated[int | None, typer.Option(metavar="N", help="Stop there.")] = None,
+    price_in: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None,
+    price_out: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None,
+    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Calls at once.")] = None,
+    requests_per_minute: Annotated[int | None, typer.Option(metavar="N")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(metavar="N")] = None,
+    time_limit: Annotated[float | None, typer.Option(metavar="S", help="Of a call.")] = None,
+    retries: Annotated[int | None, typer.Option(metavar="N", help="Of a call.")] = None,
     prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="Own templates.")] = None,
     seed: cli.Seed = 0,
     workers: Annotated[int | None, typer.Option(metavar="W", min=1, max=1024)] = None,
@@ -119,11 +133,20 @@ def evolve(
         model=model,
         base_url=base_url,
         temperature=temperature,
+        max_tokens=max_tokens,
         budget_money=budget_money,
+        budget_tokens=budget_tokens,
         budget_calls=budget_calls,
+        price_in=price_in,
+        price_out=price_out,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        time_limit=time_limit,
+        retries=retries,
         prompts=prompts,
     )
-    growth.joins = False
+    growth.joins, growth.evaluate = False, evaluate
     if len(growth.oracles) not in (1, setting.game.seats):
         raise UsageError(f"--oracle takes one oracle, or {setting.game.seats} separated by commas")
     contest = Contest(setting, seed, {}, cli._limits(fuel))
@@ -133,8 +156,8 @@ def evolve(
         if summary.signal:
             cli._say("stopped; the same command goes on from there")
             sys.exit(128 + summary.signal)
-        told.show(setting, growth.best, summary.run, json)
-    if growth.best.profile is None:
+        told.show(setting, growth, summary.run, json)
+    if growth.best.profile is None or growth.failed:
         sys.exit(FAULT)
 
 
@@ -194,11 +217,11 @@ def lineage(
 
     with cli._reading(db) as record:
         found = record.find_program(program)
-        rows = cli._rows(record, told.CHAINS.format(digest=found.digest))
-        if not rows:
+        chains = cli._rows(record, told.CHAINS.format(digest=found.digest))
+        if not chains:
             raise UsageError(f"{found.name} was not grown: it came from {found.path or 'a bot'}")
-        steps = record.steps(rows[0]["chain"])
-    told.show(rows[0]["name"], told.ancestry(steps, found), json)
+        steps = record.steps(chains[0]["chain"])
+    told.show(chains[0]["name"], told.ancestry(steps, found), json)
 
 
 @app.command()
@@ -217,17 +240,17 @@ def plot(
     """
     import json
 
-    from tournament.evolve.pibr import best_welfare
+    from tournament.evolve.optimum import mean_optimum
     from tournament.replay import recorded_setting
-    from tournament.report.plot import plot_welfare
+    from tournament.report.plot import STEPS, plot_welfare
 
     if what != "welfare":
         raise NotFound("plot", what, ["welfare"])
     with cli._reading(db) as record:
         number = cli._run(record, run)
-        rows = cli._rows(record, f"select * from growth where run = {number}")
+        rows = cli._rows(record, STEPS.format(run=number))
         [config] = cli._rows(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
     title = f"{setting.game.name} (run {number})"
-    plot_welfare(rows, best_welfare(setting), title, out)
+    plot_welfare(rows, mean_optimum(setting), title, out)
     cli._say(f"drawn to {out}")

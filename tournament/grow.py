@@ -1,19 +1,22 @@
 """Grows chains of programs in a sitting: keeps every step, and lets the programs that run join the round robin."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from tournament.evolve.evaluate import Evaluator
+from tournament.errors import UsageError
+from tournament.evolve.evaluate import Evaluation, Evaluator
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Maker, oracle_makers
+from tournament.evolve.makers import Kit, Maker, described, oracle_makers
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
+from tournament.oracles.limits import Spending
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk
 from tournament.program import Program
 from tournament.sandbox.image import Say
 from tournament.store import GrownStep, Record
@@ -21,13 +24,20 @@ from tournament.store import GrownStep, Record
 Watch = Callable[[str, Step], None]
 Admit = Callable[[Program], Awaitable[None]]
 
+SPENT = """
+    select count(*), coalesce(sum(input_tokens + output_tokens), 0)::bigint, coalesce(sum(cost), 0)
+    from calls
+    where run = {run} and outcome not in ('budget', 'rate_limited', 'rejected', 'unreachable')
+"""
+"""What the models of a run took so far; what was turned away took nothing."""
+
 
 @dataclass
 class Growth:
-    """Chains to be grown: how, by which oracles (one for all seats, or one for each), and the best that came of them.
+    """Chains to be grown: how, by which oracles (one for all seats, or one for each), and what came of them.
 
     `watch` is told of every step. With `joins`, programs that run join the tournament; `terse` prompts are for small
-    models.
+    models. The best profile is played `evaluate` times more, in matches that no step has seen.
     """
 
     names: Sequence[str]
@@ -38,55 +48,111 @@ class Growth:
     watch: Watch
     joins: bool = True
     terse: bool = False
+    evaluate: int = 0
     best: Best = field(default_factory=Best)
+    evaluation: Evaluation | None = None
+    stopped: dict[str, str] = field(default_factory=dict)
+    """Why chains ended before their time, by name."""
 
     async def grow(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
         """Grow all chains at once."""
-        game = evaluator.setting.game
-        desk = make_desk(self.settings, RecordJournal(record), self.say)
-        library = find_bots([packaged_bots()]).programs
-        about = describe_game(game.name) if game.name in games() else ""
-        one = CapacityLimiter(1)
-        async with oracle_makers(
-            self.oracles, desk, library, about, _read_calls, self.plan.episodes, self.terse
-        ) as makers:
-            makers = makers * (game.seats if len(makers) == 1 else 1)
+        seats = evaluator.setting.game.seats
+        if len(self.oracles) not in (1, seats):
+            raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
+        kept = _Keeper(record, run, self)
+        async with oracle_makers(self.oracles, self._kit(evaluator, record, run)) as makers:
+            makers = makers * (seats if len(makers) == 1 else 1)
             async with anyio.create_task_group() as group:
                 for name in self.names:
-                    group.start_soon(
-                        self._chain, name, makers, evaluator, record, run, admit, one
-                    )
+                    group.start_soon(self._chain, name, makers, evaluator, kept, admit)
+        if self.evaluate and self.best.profile:
+            first = self.plan.episodes
+            profiles = [self.best.profile]
+            [self.evaluation] = await evaluator.rollouts(profiles, self.evaluate, first)
 
     async def _chain(
         self,
         name: str,
         makers: Sequence[Maker],
         evaluator: Evaluator,
-        record: Record,
-        run: int,
+        keeper: "_Keeper",
         admit: Admit,
-        one: CapacityLimiter,
     ) -> None:
         chain = Chain(name, self.plan, tuple(make(evaluator) for make in makers), evaluator)
-        number = await to_thread.run_sync(
-            record.begin_chain, run, name, list(self.oracles), asdict(self.plan), limiter=one
+        number = await keeper.begin(name)
+        async with aclosing(chain.grow()) as steps:
+            async for step in steps:
+                await keeper.keep(number, step)
+                self.best.offer(step.evaluation)
+                self.watch(name, step)
+                if self.joins and step.evaluation and step.response.program:
+                    await admit(step.response.program)
+        if chain.stopped:
+            self.stopped[name] = chain.stopped
+            self.say(f"{name} stopped: {chain.stopped}")
+
+    def _kit(self, evaluator: Evaluator, record: Record, run: int) -> Kit:
+        [(calls, tokens, money)] = record.sql(SPENT.format(run=run))[1]
+        game = evaluator.setting.game
+        return Kit(
+            settings=self.settings,
+            journal=RecordJournal(record, run),
+            spent=Spending(calls, tokens, Decimal(str(money))),
+            say=self.say,
+            library=find_bots([packaged_bots()]).programs,
+            about=describe_game(game.name) if game.name in games() else "",
+            episodes=self.plan.episodes,
+            terse=self.terse,
+            read_calls=lambda path: _read_calls(path, record),
         )
-        async for step in chain.grow():
-            await to_thread.run_sync(record.keep_step, number, kept(step), limiter=one)
-            self.best.offer(step.evaluation)
-            self.watch(name, step)
-            if self.joins and step.evaluation and step.response.program:
-                await admit(step.response.program)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a chain ended before its time for another reason than its budget."""
+        return any(not why.startswith("budget") for why in self.stopped.values())
+
+    @property
+    def config(self) -> dict[str, object]:
+        """The plan, and whatever else the steps of a chain depend on beside its oracles."""
+        settings = self.settings
+        asked = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        return asdict(self.plan) | {"terse": self.terse} | asked
 
 
-def _read_calls(path: Path) -> list[str]:
-    with Record.read(path) as record:
+class _Keeper:
+    """Writes chains and their steps to the record, one after the other, away from the loop."""
+
+    def __init__(self, record: Record, run: int, growth: Growth) -> None:
+        self._record = record
+        self._run = run
+        self._oracles = [described(text, growth.settings) for text in growth.oracles]
+        self._config = growth.config
+        self._one = CapacityLimiter(1)
+
+    async def begin(self, name: str) -> int:
+        """The number of the chain of that name."""
+        begin = self._record.begin_chain
+        return await to_thread.run_sync(
+            begin, self._run, name, self._oracles, self._config, limiter=self._one
+        )
+
+    async def keep(self, chain: int, step: Step) -> None:
+        """Keep a step of a chain."""
+        await to_thread.run_sync(self._record.keep_step, chain, kept(step), limiter=self._one)
+
+
+def _read_calls(path: Path, record: Record) -> list[str]:
+    """The lines of the calls in a record, which may be the one that is open."""
+    if path.resolve() == record.path:
         return record.call_lines()
+    with Record.read(path) as other:
+        return other.call_lines()
 
 
 def kept(step: Step) -> GrownStep:
     """A step as it goes on record."""
     evaluation = step.evaluation
+    faults = step.after.faults if step.after else ()
     return GrownStep(
         step=step.number,
         round=step.round,
@@ -96,9 +162,10 @@ def kept(step: Step) -> GrownStep:
         profile=step.profile,
         welfare=evaluation.welfare if evaluation else None,
         payoffs=evaluation.payoffs if evaluation else None,
-        outcome=step.response.outcome,
+        samples=evaluation.samples if evaluation else None,
+        outcome=step.outcome,
         critique=step.response.critique,
-        problems=tuple(f"{fault.kind}: {fault.message}" for fault in step.feedback.faults),
+        problems=tuple(f"{f.kind} in round {f.round + 1}: {f.message}" for f in faults),
         calls=step.response.calls,
         best=step.best,
     )

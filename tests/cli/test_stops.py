@@ -26,7 +26,7 @@ TEN_AT_A_TIME = (
 SLOWLY = (sys.executable, "-c", TEN_AT_A_TIME)
 SLOW = """
 def act(view):
-    sum(range(40_000))
+    sum(range(15_000))
     return view.rng.choice(view.legal)
 """
 RUN = (
@@ -42,13 +42,13 @@ RUN = (
     "--db",
     "record.duckdb",
 )
-MATCHES = 210
+MATCHES = 140
 
 
 def fill(folder: Path) -> None:
     """Bots that take their time; one leaks, and one has faults."""
     (folder / "bots").mkdir()
-    for number in range(4):
+    for number in range(3):
         (folder / "bots" / f"slow_{number}.py").write_text(f"{SLOW}# {number}\n")
     (folder / "bots" / "leaky.py").write_text(
         "import json\n\ndef act(view):\n    json.calls = getattr(json, 'calls', 0) + 1\n"
@@ -134,10 +134,10 @@ def count(slow: Any) -> int:
 
 
 MOMENTS = {
-    "at_once": (r"bots, 210 matches", 0.0),
-    "while_workers_start": (r"bots, 210 matches", 0.3),
-    "with_the_first_matches": (r" of 210 matches", 0.0),
-    "in_the_middle": (r" of 210 matches", 0.4),
+    "at_once": (r"bots, 140 matches", 0.0),
+    "while_workers_start": (r"bots, 140 matches", 0.3),
+    "with_the_first_matches": (r" of 140 matches", 0.0),
+    "in_the_middle": (r" of 140 matches", 0.4),
 }
 
 
@@ -156,17 +156,17 @@ def test_a_signal_ends_a_run_in_good_order_and_the_same_command_goes_on(
     assert code == 128 + number
     if err:
         told = re.search(
-            r"stopped after (\d+) of 210 matches; the same command goes on from there\n\Z", err
+            r"stopped after (\d+) of 140 matches; the same command goes on from there\n\Z", err
         )
         assert told, err
         assert count(slow) == int(told[1])
-    if pattern == " of 210 matches" and number == signal.SIGTERM:
+    if pattern == " of 140 matches" and number == signal.SIGTERM:
         check_whole(slow, undisturbed)
 
 
 def test_an_impatient_second_signal_is_obeyed_without_noise(slow: Any, undisturbed: str) -> None:
     child = slow.start(*RUN, command=SLOWLY)
-    lines_until(child, " of 210 matches")
+    lines_until(child, " of 140 matches")
     child.send_signal(signal.SIGINT)
     time.sleep(0.01)
     child.send_signal(signal.SIGINT)
@@ -177,7 +177,7 @@ def test_an_impatient_second_signal_is_obeyed_without_noise(slow: Any, undisturb
 
 def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: Any) -> None:
     child = slow.start(*RUN, command=SLOWLY)
-    lines_until(child, " of 210 matches")
+    lines_until(child, " of 140 matches")
     child.send_signal(signal.SIGTERM)
     finished(child)
     done = slow("leaderboard", "--db", "record.duckdb")
@@ -190,10 +190,10 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
 ) -> None:
     draw = random.Random(11)
     recorded = 0
-    for _ in range(6):
+    for moment in ("bots, 140 matches", r"\d of \d+ matches,") * 3:
         child = slow.start(*RUN, command=SLOWLY)
-        lines_until(child, "bots, 210 matches")
-        time.sleep(draw.uniform(0, 1.2))
+        lines_until(child, moment)
+        time.sleep(draw.uniform(0, 0.5))
         workers = descendants(child.pid)
         child.kill()
         child.communicate()
@@ -212,18 +212,18 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
 
 def test_a_killed_worker_is_replaced_and_leaves_no_trace(slow: Any, undisturbed: str) -> None:
     child = slow.start(*RUN, command=SLOWLY)
-    lines_until(child, " of 210 matches")
+    lines_until(child, " of 140 matches")
     for worker in descendants(child.pid):
         os.kill(worker, signal.SIGKILL)
     code, err = finished(child)
     assert code == 0
-    assert "210 matches played" in err
+    assert "140 matches played" in err
     check_whole(slow, undisturbed)
 
 
 def test_a_second_process_on_a_file_in_use_is_told_so_in_one_line(slow: Any) -> None:
     child = slow.start(*RUN, command=SLOWLY)
-    lines_until(child, "bots, 210 matches")
+    lines_until(child, "bots, 140 matches")
     before = time.monotonic()
     for words in (
         RUN,
@@ -261,7 +261,7 @@ def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
     before = time.monotonic()
     assert finished(child) == (
         128 + number,
-        "stopped after 0 of 210 matches; the same command goes on from there\n",
+        "stopped after 0 of 140 matches; the same command goes on from there\n",
     )
     assert time.monotonic() - before < 4
     assert not list(Path(empty_cache["TOURNAMENT_CACHE"]).glob("*.cwasm"))
@@ -299,7 +299,7 @@ def test_a_bot_that_never_ends_does_not_keep_a_run_from_stopping(slow: Any) -> N
     for file in (slow.folder / "bots").iterdir():
         file.write_text(f"# {file.name}\ndef act(view):\n    while True:\n        pass\n")
     child = slow.start(*RUN, "--fuel", 10**14)
-    lines_until(child, "bots, 210 matches")
+    lines_until(child, "bots, 140 matches")
     time.sleep(1)
     assert select.select([child.stderr], [], [], 0)[0] == []
     before = time.monotonic()

@@ -1,16 +1,18 @@
 """What the tests of oracles share."""
 
+import os
+from pathlib import Path
+
 import pytest
 
-SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
+OURS = "TOURNAMENT_"
+OTHERS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
 
 
 @pytest.fixture(autouse=True)
-def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No settings of whoever runs the tests, and no `.env` of theirs."""
-    import os
-
-    for name in [n for n in os.environ if n.startswith("TOURNAMENT_") or n in SETTINGS]:
-        if name != "TOURNAMENT_CACHE":
+    for name in list(os.environ):
+        if name in OTHERS or (name.startswith(OURS) and name != "TOURNAMENT_CACHE"):
             monkeypatch.delenv(name)
-    monkeypatch.chdir(str(tmp_path))
+    monkeypatch.chdir(tmp_path)

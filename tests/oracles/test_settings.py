@@ -134,7 +134,9 @@ def test_oracles_are_named_by_kind() -> None:
         make_oracle("search", desk)
 
 
-def test_a_kind_can_be_added() -> None:
+def test_a_kind_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.oracles.spec._MAKERS", {})
+
     def maker(argument: str, desk: Desk) -> Replay:
         return Replay([])
 

@@ -140,6 +140,13 @@ def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     }  # fmt: skip
 
 
+def environment_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except PermissionError:  # it is not to be looked into at all
+        return b""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_locked_worker_has_no_secret_in_its_memory_of_the_environment(
     image: Image, monkeypatch: pytest.MonkeyPatch
@@ -148,10 +155,7 @@ def test_a_locked_worker_has_no_secret_in_its_memory_of_the_environment(
 
     async def main() -> bytes:
         async with workers(image, 1, LITTLE) as pool:
-            try:
-                return Path(f"/proc/{pool._idle[0].process.pid}/environ").read_bytes()
-            except PermissionError:
-                return b""
+            return environment_of(pool._idle[0].process.pid)
 
     assert b"OPENAI_API_KEY" not in anyio.run(main)
 
@@ -206,7 +210,7 @@ def send(number: signal.Signals, pids: list[int]) -> Callable[[Pool], Awaitable[
         pid = pool._idle[0].process.pid
         pids.append(pid)
         with anyio.move_on_after(10):
-            while pool._idle:
+            while pool._idle:  # noqa: ASYNC110 - a pool does not say when it is asked
                 await anyio.sleep(0.001)
         await anyio.sleep(0.1)
         assert not pool._idle

@@ -72,7 +72,10 @@ def pairs(values: list[Any]) -> st.SearchStrategy[Pair]:
 
 
 arguments = lists.flatmap(pairs)
-OPERATORS = [f"__{name}__" for name in "and or sub xor iand ior isub ixor le lt ge gt eq".split()]
+IN_PLACE = ("iand", "ior", "isub", "ixor")
+OPERATORS = [
+    f"__{name}__" for name in ("and", "or", "sub", "xor", *IN_PLACE, "le", "lt", "ge", "gt", "eq")
+]
 GIVEN_ANY = ["union", "intersection", "difference", "update"]
 GIVEN_ANY += ["intersection_update", "difference_update"]
 GIVEN_ONE = ["symmetric_difference", "issubset", "issuperset", "isdisjoint"]
@@ -289,76 +292,294 @@ def run(source: str, rewritten: bool) -> dict[str, Any]:
     return space
 
 
+SOURCES = """
+### display
+result = {3, 1, 2, 1}
+
+### display with strings
+result = {'C', *'DC', 'E'}
+
+### empty and nested displays
+result = {(), frozenset({1, 2}), frozenset({*()})}
+
+### stars
+x = [1, 2]
+result = {*x, *{3}, 4, *{5: 6}}
+
+### comprehension
+result = {x % 3 for x in range(9) if x}
+
+### nested comprehensions
+result = {y for x in range(4) for y in {x, x * x} if {y} & {1, 4, 9}}
+
+### comprehension of comprehensions
+result = len({frozenset({y for y in range(x)}) for x in range(4)})
+
+### walrus
+result = ({y for x in range(3) if (y := x * 2)}, y)[1]
+
+### walrus in a display
+result = ({(n := 4), n + 1}, n)
+
+### in a function
+def f(x):
+    return {x, *{y for y in (x, 3)}}
+result = f(2)
+
+### in a lambda
+result = (lambda x, y={1, 2}: {x} | y)(3)
+
+### in a default and an annotation
+def f(x: {1} = {2}) -> {3}: return x
+result = f()
+
+### in a decorator
+def add(s):
+    return lambda f: s | {f()}
+@add({1})
+def result(): return 2
+
+### in a class
+class A:
+    x = {1, 2}
+    def __set__(self, a, b): pass
+    y = {3} | x
+result = A.y
+
+### a method called __set__
+class A:
+    def __set__(self, *a): 1 / 0
+    x = {n for n in (1, 2)}
+result = A.x
+
+### names of its own for set
+set = frozenset = list
+__set__ = __ordered__ = None
+result = {1, 2}
+
+### in a generator
+def g():
+    got = yield {1}
+    yield {got, 2}
+i = g()
+result = [next(i), i.send(5)][1]
+
+### a yield in a display
+def g():
+    yield {(yield 1), 2}
+i = g()
+next(i)
+result = i.send(7)
+
+### await
+async def f(): return 1
+async def g(): return {await f(), *{x async for x in h()}}
+async def h():
+    yield 2
+try: g().send(None)
+except StopIteration as end: result = end.value
+
+### try
+try:
+    {[]}
+except TypeError:
+    result = {1}
+
+### conditions
+result = {1 if {1} < {1, 2} else 2, 3 and {0} and 4}
+
+### slices
+result = [1, 2, 3][{1}.pop():] + [len({1, 2})]
+
+### f-strings
+result = f'{ {1} } {len({1, 2})!r:>{len({1, 2, 3})}}'
+
+### dicts are left alone
+result = {1: {2}, **{3: {4}}}, {x: x for x in {1, 2}}
+
+### match
+def f(x):
+    match x:
+        case {'a': {'b': y}}: return {y}
+        case set(): return {*x, 0}
+        case [1, *rest]: return {*rest}
+        case str() | None: return {2} & {x}
+result = [f({'a': {'b': 1}}), f({5}), f([1, 2]), f('x'), f(None)]
+
+### global and nonlocal
+def f():
+    global x
+    x = {1}
+    def g():
+        nonlocal y
+        y |= {2}
+    y = {3}
+    g()
+    return y
+result = (f(), x)
+
+### set operators
+a, b = {1, 2, 3}, {2, 3, 4}
+result = a & b, a | b, a - b, a ^ b, a < b, a == b
+
+### updates
+a = {1}
+b = a
+a |= {2}
+a &= {1, 2, 5}
+a -= {1}
+a ^= {7}
+result = a, b, a is b
+
+### numbers keep their operators
+keys = 12
+keys -= 2
+keys &= 14
+keys ^= 1
+result = keys - 3 | 4, keys & 6, 7 - keys
+
+### views
+d, e = {'a': 1, 'b': 2}, {'b': 2, 'c': 3}
+result = [d.keys() & e, d.keys() | e, d.keys() - e.keys(), d.keys() ^ e, d.items() & e.items()]
+result += [{'b'} & d.keys(), d.keys() & {'b'}, {'b'} ^ d.keys(), d.keys() - 'a']
+
+### views compared
+d = {'a': 1}
+result = d.keys() == {'a'}, {'a'} == d.keys(), d.keys() < {'a', 'b'}, {'a'} >= d.keys()
+
+### views assigned
+d = {'a': 1, 'b': 2}
+k = d.keys()
+k &= {'a'}
+j = d.keys()
+j |= 'c'
+i = d.items()
+i -= {('a', 1)}
+h = d.keys()
+h ^= {'a', 'z'}
+result = k, j, i, h, d
+
+### views assigned to attributes
+class A:
+    def __init__(self): self.__keys = {'a': 1, 'b': 2}.keys()
+    def cut(self):
+        self.__keys &= {'a'}
+        return self.__keys
+result = A().cut()
+
+### views assigned to items
+calls = []
+def at(x):
+    calls.append(x)
+    return x
+d = {'k': {'a': 1, 'b': 2}.keys()}
+def f():
+    at(d)[at('k')] -= at({'a'})
+f()
+result = d, [str(c) for c in calls[1:2]], len(calls)
+
+### assignment reads before it evaluates
+class A:
+    n = 5
+    def f(self):
+        self.n = 9
+        return 2
+a = A()
+a.n -= a.f()
+result = a.n, 'keys'
+
+### assignment of slices
+class A(dict):
+    def __getitem__(self, k): return 7
+    def __setitem__(self, k, v): self.k = k, v
+a = A()
+a[1:2] -= a['keys']
+a[1:2, 3] ^= a['x']
+result = str(a.k)
+
+### operators of its own
+class A:
+    def __sub__(self, o): return 'sub'
+    def __rsub__(self, o): return 'rsub'
+    def __iand__(self, o): return 'iand'
+a, keys = A(), {}
+b = A()
+b &= 1
+c = A()
+c &= a
+result = a - keys, keys - a, b, c
+
+### exec
+d = {}
+exec('x = {1, 2}', d)
+result = d['x']
+
+### exec with the names around it
+y = 5
+exec('x = {y, 2}')
+result = x
+
+### exec in a function changes nothing
+def f():
+    x = 1
+    exec('x = 2')
+    return x
+result = f()
+
+### exec in a class
+class A:
+    exec('x = {1}')
+result = A.x
+
+### eval
+result = eval(' {1, 2} | {x for x in (3,)}')
+
+### eval in a function
+def f(y):
+    return eval('{y, 1}')
+result = f(4)
+
+### eval with names
+result = eval('{x, y}', {'x': 1}, {'y': 2})
+
+### eval of bytes
+result = eval(b'{1, 2}')
+
+### compile
+result = eval(compile('{1, 2}', 'x', 'eval'))
+
+### compile of a tree
+import ast
+tree = ast.parse('{1, 2}', mode='eval')
+text = ast.dump(tree)
+result = eval(compile(tree, 'x', 'eval')), ast.dump(tree) == text
+
+### compile to a tree
+import ast
+result = ast.dump(compile('{1}', 'x', 'eval', ast.PyCF_ONLY_AST))
+
+### methods of real sets
+real = type({}.keys() | ())
+result = set.union({1}, [2]), set.intersection({1, 2}, (2,)), {1}.union(real([2]))
+
+### real sets from elsewhere
+d = {1: 1, 2: 2}
+view = d.keys().__and__({1})
+result = [view | {3}, {3} | view, view & {1}, {1, 3} - view, {*view, 5}, view == {1}]
+result += [isinstance(view, set), set.union(view, [4]), view.union({5})]
+"""
 PROGRAMS = {
-    "display": "result = {3, 1, 2, 1}",
-    "display with strings": "result = {'C', *'DC', 'E'}",
-    "empty and nested displays": "result = {(), frozenset({1, 2}), frozenset({*()})}",
-    "stars": "x = [1, 2]\nresult = {*x, *{3}, 4, *{5: 6}}",
-    "comprehension": "result = {x % 3 for x in range(9) if x}",
-    "nested comprehensions": "result = {y for x in range(4) for y in {x, x * x} if {y} & {1, 4, 9}}",
-    "comprehension of comprehensions": "result = len({frozenset({y for y in range(x)}) for x in range(4)})",
-    "walrus": "result = ({y for x in range(3) if (y := x * 2)}, y)[1]",
-    "walrus in a display": "result = ({(n := 4), n + 1}, n)",
-    "in a function": "def f(x):\n    return {x, *{y for y in (x, 3)}}\nresult = f(2)",
-    "in a lambda": "result = (lambda x, y={1, 2}: {x} | y)(3)",
-    "in a default and an annotation": "def f(x: {1} = {2}) -> {3}: return x\nresult = f()",
-    "in a decorator": "def add(s):\n    return lambda f: s | {f()}\n@add({1})\ndef result(): return 2",
-    "in a class": "class A:\n    x = {1, 2}\n    def __set__(self, a, b): pass\n    y = {3} | x\nresult = A.y",
-    "a method called __set__": "class A:\n    def __set__(self, *a): 1 / 0\n    x = {n for n in (1, 2)}\nresult = A.x",
-    "names of its own for set": "set = frozenset = list\n__set__ = __ordered__ = None\nresult = {1, 2}",
-    "in a generator": "def g():\n    got = yield {1}\n    yield {got, 2}\ni = g()\nresult = [next(i), i.send(5)][1]",
-    "a yield in a display": "def g():\n    yield {(yield 1), 2}\ni = g()\nnext(i)\nresult = i.send(7)",
-    "await": "async def f(): return 1\nasync def g(): return {await f(), *{x async for x in h()}}\n"
-    "async def h():\n    yield 2\n"
-    "try: g().send(None)\nexcept StopIteration as end: result = end.value",
-    "try": "try:\n    {[]}\nexcept TypeError:\n    result = {1}",
-    "conditions": "result = {1 if {1} < {1, 2} else 2, 3 and {0} and 4}",
-    "slices": "result = [1, 2, 3][{1}.pop():] + [len({1, 2})]",
-    "f-strings": "result = f'{ {1} } {len({1, 2})!r:>{len({1, 2, 3})}}'",
-    "dicts are left alone": "result = {1: {2}, **{3: {4}}}, {x: x for x in {1, 2}}",
-    "match": "def f(x):\n    match x:\n        case {'a': {'b': y}}: return {y}\n        case set(): return {*x, 0}\n"
-    "        case [1, *rest]: return {*rest}\n        case str() | None: return {2} & {x}\n"
-    "result = [f({'a': {'b': 1}}), f({5}), f([1, 2]), f('x'), f(None)]",
-    "global and nonlocal": "def f():\n    global x\n    x = {1}\n    def g():\n        nonlocal y\n        y |= {2}\n"
-    "    y = {3}\n    g()\n    return y\nresult = (f(), x)",
-    "set operators": "a, b = {1, 2, 3}, {2, 3, 4}\nresult = a & b, a | b, a - b, a ^ b, a < b, a == b",
-    "updates": "a = {1}\nb = a\na |= {2}\na &= {1, 2, 5}\na -= {1}\na ^= {7}\nresult = a, b, a is b",
-    "numbers keep their operators": "keys = 12\nkeys -= 2\nkeys &= 14\nkeys ^= 1\nresult = keys - 3 | 4, keys & 6, 7 - keys",
-    "views": "d, e = {'a': 1, 'b': 2}, {'b': 2, 'c': 3}\nresult = [d.keys() & e, d.keys() | e, d.keys() - e.keys(), "
-    "d.keys() ^ e, d.items() & e.items(), {'b'} & d.keys(), d.keys() & {'b'}, {'b'} ^ d.keys(), d.keys() - 'a']",
-    "views compared": "d = {'a': 1}\nresult = d.keys() == {'a'}, {'a'} == d.keys(), d.keys() < {'a', 'b'}, {'a'} >= d.keys()",
-    "views assigned": "d = {'a': 1, 'b': 2}\nk = d.keys()\nk &= {'a'}\nj = d.keys()\nj |= 'c'\ni = d.items()\ni -= {('a', 1)}\n"
-    "h = d.keys()\nh ^= {'a', 'z'}\nresult = k, j, i, h, d",
-    "views assigned to attributes": "class A:\n    def __init__(self): self.__keys = {'a': 1, 'b': 2}.keys()\n"
-    "    def cut(self):\n        self.__keys &= {'a'}\n        return self.__keys\nresult = A().cut()",
-    "views assigned to items": "calls = []\ndef at(x):\n    calls.append(x)\n    return x\n"
-    "d = {'k': {'a': 1, 'b': 2}.keys()}\ndef f():\n    at(d)[at('k')] -= at({'a'})\nf()\nresult = d, [str(c) for c in calls[1:2]], len(calls)",
-    "assignment reads before it evaluates": "class A:\n    n = 5\n    def f(self):\n        self.n = 9\n        return 2\n"
-    "a = A()\na.n -= a.f()\nresult = a.n, 'keys'",
-    "assignment of slices": "class A(dict):\n    def __getitem__(self, k): return 7\n    def __setitem__(self, k, v): self.k = k, v\n"
-    "a = A()\na[1:2] -= a['keys']\na[1:2, 3] ^= a['x']\nresult = str(a.k)",
-    "operators of its own": "class A:\n    def __sub__(self, o): return 'sub'\n    def __rsub__(self, o): return 'rsub'\n"
-    "    def __iand__(self, o): return 'iand'\na, keys = A(), {}\nb = A()\nb &= 1\nc = A()\nc &= a\nresult = a - keys, keys - a, b, c",
-    "exec": "d = {}\nexec('x = {1, 2}', d)\nresult = d['x']",
-    "exec with the names around it": "y = 5\nexec('x = {y, 2}')\nresult = x",
-    "exec in a function changes nothing": "def f():\n    x = 1\n    exec('x = 2')\n    return x\nresult = f()",
-    "exec in a class": "class A:\n    exec('x = {1}')\nresult = A.x",
-    "eval": "result = eval(' {1, 2} | {x for x in (3,)}')",
-    "eval in a function": "def f(y):\n    return eval('{y, 1}')\nresult = f(4)",
-    "eval with names": "result = eval('{x, y}', {'x': 1}, {'y': 2})",
-    "eval of bytes": "result = eval(b'{1, 2}')",
-    "compile": "result = eval(compile('{1, 2}', 'x', 'eval'))",
-    "compile of a tree": "import ast\ntree = ast.parse('{1, 2}', mode='eval')\ntext = ast.dump(tree)\n"
-    "result = eval(compile(tree, 'x', 'eval')), ast.dump(tree) == text",
-    "compile to a tree": "import ast\nresult = ast.dump(compile('{1}', 'x', 'eval', ast.PyCF_ONLY_AST))",
-    "a long chain": f"x = 5\nkeys = {{1}}\nresult = 0{' + x' * 600}, x{' - x' * 600}",
-    "many branches": "def f(x):\n    s = {0}\n    if x == 0: return s\n"
-    + "".join(f"    elif x == {n}: return {{{n}}}\n" for n in range(1, 300))
-    + "result = f(299)",
-    "methods of real sets": "import keyword\nreal = type(frozenset.__mro__)\nresult = set.union({1}, [2]), set.intersection({1, 2}, (2,))",
-    "real sets from elsewhere": "import json\nd = {1: 1, 2: 2}\nview = d.keys().__and__({1})\n"
-    "result = view | {3}, {3} | view, view & {1}, {1, 3} - view, {*view, 5}, view == {1}, isinstance(view, set), set.union(view, [4])",
-}  # fmt: skip
+    name: source for name, _, source in (each.partition("\n") for each in SOURCES.split("### ")[1:])
+}
+PROGRAMS["a long chain"] = f"x = 5\nkeys = {{1}}\nresult = 0{' + x' * 600}, x{' - x' * 600}"
+PROGRAMS["many branches"] = "\n".join(
+    [
+        "def f(x):",
+        "    if x == 0: return {0}",
+        *(f"    elif x == {n}: return {{{n}}}" for n in range(1, 300)),
+        "result = f(299)",
+    ]
+)
 
 
 def _shown(value: Any) -> Any:
@@ -559,7 +780,7 @@ def test_what_a_program_does_is_in_the_canonical_form(old: str, new: str) -> Non
         ("def f(min): return min\nmin([])", "def f(x): return x\nx([])"),
         ("from math import sin\nsin = sin(1)", "from math import sin\nx = x(1)"),
         ("import math\ndef f(math): return math\nmath.pi", "import math\ndef f(x): return x\nx.pi"),
-        ("from math import *\ndef f(pi): return pi\nprint(pi)", "from math import *\ndef f(x): return x\nprint(x)"),
+        ("from math import *\ndef f(pi): return pi\npi", "from math import *\ndef f(x): return x\nx"),
         ("x = 1\ny = globals()['x']", "z = 1\ny = globals()['x']"),
         ("def f(x): return 'x' in locals()", "def f(y): return 'x' in locals()"),
         ("def f(x): return eval('x + 1')", "def f(y): return eval('x + 1')"),
@@ -567,7 +788,7 @@ def test_what_a_program_does_is_in_the_canonical_form(old: str, new: str) -> Non
         ("class P:\n    __match_args__ = ('x',)\nmatch q:\n    case P(x=1): x = 2",
          "class P:\n    __match_args__ = ('x',)\nmatch q:\n    case P(y=1): y = 2"),
         ("__x = 1\nclass A:\n    def f(s): return __x", "y = 1\nclass A:\n    def f(s): return y"),
-        ("def f(o):\n    o.field = 1\n    field = 2\n    return field", "def f(o):\n    o.x = 1\n    x = 2\n    return x"),
+        ("def f(o):\n    o.a = 1\n    a = 2\n    return a", "def f(o):\n    o.b = 1\n    b = 2\n    return b"),
         ("'doc'\nx = 1\n'not'", "'doc'\nx = 1\n"),
         ("if x:\n    'a'\n    f()", "if x:\n    f()"),
         ("act = 1", "Bot = 1"),
@@ -635,15 +856,14 @@ def test_any_text_has_a_canonical_form_or_none(source: str) -> None:
         assert isinstance(rewrite.canonical(source), str)
 
 
-tokens = st.sampled_from(
-    "def class act x y ( ) [ ] { } : , . = == + - * ** if else for in lambda return import from as try except "
-    "match case global nonlocal del with async await yield 'x' 1 \n \n    \t ; := @ -> _ __x __set__ is not".split(
-        " "
-    )
-)
+WORDS = """
+def class act x y ( ) [ ] { } : , . = == + - * ** if else for in lambda return import from as try
+except match case global nonlocal del with async await yield 'x' 1 ; := @ -> _ __x __set__ is not
+"""
+words = st.sampled_from([*WORDS.split(), "\n", "\n    ", "\t"])
 
 
-@given(st.lists(tokens, max_size=30).map(" ".join))
+@given(st.lists(words, max_size=30).map(" ".join))
 def test_any_heap_of_words_is_rewritten_to_what_it_was_or_refused_as_before(source: str) -> None:
     with warnings.catch_warnings(action="ignore"):
         rewrite.canonical(source)

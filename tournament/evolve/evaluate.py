@@ -1,12 +1,17 @@
 """What a profile of programs is worth: unit tests first, then utility from rollouts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from anyio import create_memory_object_stream, create_task_group
+
+from tournament.check import PROBES
 from tournament.engine.batch import match_tape
-from tournament.engine.run import Contest, play_batch
-from tournament.game import Observation, Setting, StateGame, index
+from tournament.engine.run import Contest, Results, play_all
+from tournament.game import Joint, MatrixGame, Observation, Payoffs, Setting, index
+from tournament.library import packaged_sources
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.limits import Limits
@@ -16,20 +21,24 @@ from tournament.seeds import Tape
 Profile = tuple[Program, ...]
 """A program for every seat."""
 
-PROBES = (
-    Program("first", "def act(view):\n    return view.legal[0]\n"),
-    Program("last", "def act(view):\n    return view.legal[-1]\n"),
-    Program("mixed", "def act(view):\n    return view.rng.choice(view.legal)\n"),
-)
-"""Whom a program's unit tests set it against, beside itself and those it is to answer."""
+TOGETHER = 64
+"""Profiles that are played at the same time: each of their programs takes an instance."""
+MOST_KNOWN = 20_000
+"""Rollouts that are remembered, so that what comes again is not played again."""
+WAITING = 4
+
+Round = tuple[Joint, Payoffs, Observation | None]
+
+Key = tuple[tuple[str, ...], int, int]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Rollouts of a profile: as many outcomes as episodes."""
+    """Rollouts of a profile. Where `lost`, some of them could not be played."""
 
     profile: Profile
     outcomes: tuple[Outcome, ...]
+    lost: bool = False
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
@@ -39,7 +48,7 @@ class Evaluation:
     @cached_property
     def payoffs(self) -> tuple[float, ...] | None:
         """Mean payoffs by seat; None where a rule was broken, for then there is no such thing."""
-        if self.faults or not self.outcomes:
+        if self.faults or self.lost or not self.outcomes:
             return None
         paid = [[p for p in outcome.payoffs if p is not None] for outcome in self.outcomes]
         return tuple(sum(seat) / len(paid) for seat in zip(*paid, strict=True))
@@ -49,63 +58,143 @@ class Evaluation:
         """Mean total of all seats' payoffs."""
         return None if self.payoffs is None else sum(self.payoffs)
 
+    @property
+    def samples(self) -> tuple[float, ...] | None:
+        """The total of all seats' payoffs, of each match."""
+        if self.payoffs is None:
+            return None
+        return tuple(sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
+
 
 @dataclass(frozen=True)
+class Feedback:
+    """What is known of a seat's program in a profile: faults, those of its unit tests first, and its rollouts.
+
+    There are no rollouts of a program that has failed its tests.
+    """
+
+    faults: tuple[Fault, ...]
+    evaluation: Evaluation | None
+
+    @property
+    def problem(self) -> str:
+        """The name of what is wrong; nothing if the program runs."""
+        if self.faults:
+            return self.faults[0].kind
+        return "" if self.evaluation and self.evaluation.payoffs else "lost"
+
+
 class Evaluator:
     """Plays profiles in a pool of workers; the same profile with the same seed always comes to the same."""
 
-    pool: Pool
-    setting: Setting
-    seed: int
-    limits: Limits = Limits()
+    def __init__(
+        self, pool: Pool, setting: Setting, seed: int, limits: Limits | None = None
+    ) -> None:
+        self.pool = pool
+        self.setting = setting
+        self.seed = seed
+        self.limits = limits or Limits()
+        self._library = packaged_sources()
+        self._known: dict[Key, Evaluation] = {}
+        self._tested: dict[tuple[tuple[str, ...], int], tuple[Fault, ...]] = {}
 
-    async def rollouts(self, profiles: Sequence[Profile], episodes: int) -> list[Evaluation]:
-        """Every profile played that many times, in one batch."""
-        programs = {program.digest: program for profile in profiles for program in profile}
-        lineups = list(dict.fromkeys(tuple(p.digest for p in profile) for profile in profiles))
-        fixtures = [Fixture(lineup, r) for lineup in lineups for r in range(episodes)]
-        contest = Contest(self.setting, self.seed, programs, self.limits)
-        batch = contest.batch(fixtures, ())
-        by_lineup: dict[tuple[str, ...], list[Outcome]] = {lineup: [] for lineup in lineups}
-        for outcome in await play_batch(contest, batch, fixtures, self.pool):
-            by_lineup[outcome.fixture.lineup].append(outcome)
-        return [
-            Evaluation(profile, tuple(by_lineup[tuple(p.digest for p in profile)]))
-            for profile in profiles
-        ]
+    async def feedback(self, profile: Profile, seat: int, episodes: int) -> Feedback:
+        """What can be said of a seat's program: unit tests, and rollouts if it passes them."""
+        if faults := await self.tests(profile, seat):
+            return Feedback(faults, None)
+        [evaluation] = await self.rollouts([profile], episodes)
+        return Feedback(evaluation.faults, evaluation)
 
-    def states(self, outcome: Outcome) -> list[Observation]:
-        """What seat 0 observed before every round of a match of a game with a state."""
-        game, fixture = self.setting.game, outcome.fixture
-        assert isinstance(game, StateGame)
-        tape = match_tape(self.seed, self.setting.key, fixture, "chance")
-        joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
-        return [game.observe(state, 0) for state, _ in game.episode(Tape(tape), joints)]
+    async def rollouts(
+        self, profiles: Sequence[Profile], episodes: int, first: int = 0
+    ) -> list[Evaluation]:
+        """Every profile played that many times, from the repetition `first` on."""
+        keys: list[Key] = [(lineup(profile), episodes, first) for profile in profiles]
+        found = {key: self._known[key] for key in keys if key in self._known}
+        new = {k: p for k, p in zip(keys, profiles, strict=True) if k not in found}
+        for start in range(0, len(new), TOGETHER):
+            found |= await self._played(dict(list(new.items())[start : start + TOGETHER]))
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        self._known |= found
+        return [replace(found[key], profile=p) for key, p in zip(keys, profiles, strict=True)]
 
-    async def tests(self, profile: Profile, seat: int) -> list[Fault]:
-        """The faults that a seat's program makes against those it is to answer, probes, and itself.
+    async def tests(self, profile: Profile, seat: int) -> tuple[Fault, ...]:
+        """The faults that a seat's program makes against those it is to answer, probes, and copies of itself.
 
         Every match is replayed alone: a program that does not repeat itself is at fault too.
         """
+        key = (lineup(profile), seat)
+        if key not in self._tested:
+            self._tested[key] = tuple(await self._faults(profile, seat))
+        return self._tested[key]
+
+    def rounds(self, outcome: Outcome, seat: int) -> Iterator[Round]:
+        """A match round by round: the joint move, what it paid by seat, and what the seat had observed."""
+        game = self.setting.game
+        joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
+        if isinstance(game, MatrixGame):
+            return ((joint, game.payoff(joint), None) for joint in joints)
+        tape = Tape(match_tape(self.seed, self.setting.key, outcome.fixture, "chance"))
+        states = itertools.pairwise(game.episode(tape, joints))
+        return (
+            (joint, paid or (), game.observe(before, seat))
+            for joint, ((before, _), (_, paid)) in zip(joints, states, strict=True)
+        )
+
+    async def _played(self, profiles: dict[Key, Profile]) -> dict[Key, Evaluation]:
+        fixtures = {
+            key: [Fixture(key[0], first + r) for r in range(episodes)]
+            for key in profiles
+            for _, episodes, first in [key]
+        }
+        every = [fixture for each in fixtures.values() for fixture in each]
+        outcomes = await self._play(self._contest(profiles.values()), every)
+        played = {key: [outcomes[f] for f in fixtures[key] if f in outcomes] for key in profiles}
+        return {
+            key: Evaluation(profile, tuple(played[key]), len(played[key]) < len(fixtures[key]))
+            for key, profile in profiles.items()
+        }
+
+    async def _faults(self, profile: Profile, seat: int) -> list[Fault]:
         program = profile[seat]
-        lineups = [profile, *(_seated(program, seat, probe, profile) for probe in PROBES)]
-        lineups.append((program,) * len(profile))
-        programs = {each.digest: each for lineup in lineups for each in lineup}
-        fixtures = [Fixture(tuple(p.digest for p in lineup), 0) for lineup in lineups]
-        fixtures = list(dict.fromkeys(fixtures))
-        contest = Contest(self.setting, self.seed, programs, self.limits, strict=True)
-        batch = contest.batch(fixtures, ())
-        results = await play_batch(contest, batch, fixtures, self.pool)
-        faults = [
-            fault
-            for outcome in results
-            for fault in outcome.faults
-            if outcome.fixture.lineup[fault.seat] == program.digest
-        ]
-        if any(program.digest in outcome.leaky for outcome in results):
-            faults.append(Fault(seat, "leaky", 0, "plays differently when it is played again"))
-        return list({(f.kind, f.message): f for f in faults}.values())
+        tables = [profile, *(_seated(program, seat, probe, profile) for probe in PROBES)]
+        if len(set(self.setting.game.moves)) == 1:
+            tables.append((program,) * len(profile))
+        fixtures = [Fixture(lineup(each), 0) for each in tables]
+        contest = self._contest(tables, strict=True)
+        outcomes = await self._play(contest, list(dict.fromkeys(fixtures)))
+        own = [fault for o in outcomes.values() for fault in o.faults if fault.seat == seat]
+        if len(outcomes) < len(set(fixtures)):
+            own.append(Fault(seat, "lost", 0, "took its worker process down, every time"))
+        if any(program.digest in outcome.leaky for outcome in outcomes.values()):
+            own.append(Fault(seat, "leaky", 0, "plays differently when it is played again"))
+        return list({(f.kind, f.message): f for f in own}.values())
+
+    def _contest(self, profiles: Iterable[Profile], *, strict: bool = False) -> Contest:
+        programs = {program.digest: program for profile in profiles for program in profile}
+        return Contest(self.setting, self.seed, programs, self.limits, strict, self._library)
+
+    async def _play(self, contest: Contest, fixtures: Sequence[Fixture]) -> dict[Fixture, Outcome]:
+        """What comes of the fixtures; those that could not be played are missing."""
+        outcomes: dict[Fixture, Outcome] = {}
+        send, receive = create_memory_object_stream[Results](WAITING)
+        async with create_task_group() as group, receive:
+            group.start_soon(play_all, contest, fixtures, self.pool, send)
+            async for results in receive:
+                outcomes |= {outcome.fixture: outcome for outcome in results.outcomes}
+        return {fixture: outcomes[fixture] for fixture in fixtures if fixture in outcomes}
+
+
+def with_program(profile: Profile, seat: int, program: Program) -> Profile:
+    """The profile with another program in a seat."""
+    return (*profile[:seat], program, *profile[seat + 1 :])
+
+
+def lineup(profile: Profile) -> tuple[str, ...]:
+    """The digests of the profile's programs: what makes it this profile, whatever they are called."""
+    return tuple(program.digest for program in profile)
 
 
 def _seated(program: Program, seat: int, other: Program, profile: Profile) -> Profile:
-    return tuple(program if place == seat else other for place in range(len(profile)))
+    return with_program((other,) * len(profile), seat, program)

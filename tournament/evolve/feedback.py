@@ -4,29 +4,30 @@ from collections.abc import Iterator, Sequence
 
 from tournament.evolve.evaluate import Evaluation, Evaluator
 from tournament.evolve.response import Task
-from tournament.game import Setting, StateGame, index
 from tournament.match import Fault, Outcome
 
 MOST_FAULTS = 4
+MOST_TRACE = 1_000
 MOST_ROLLOUTS = 3
 MOST_CHARACTERS = 3_000
 """About a thousand tokens for rollouts: enough for a few matches, told round by round."""
 
 
 def told_faults(faults: Sequence[Fault]) -> str:
-    """The first few faults, each with the bot's own traceback."""
+    """The first few faults, each with the end of the bot's own traceback."""
     return "\n\n".join(_told_fault(fault) for fault in faults[:MOST_FAULTS])
 
 
 def _told_fault(fault: Fault) -> str:
-    head = f"{fault.kind} in round {fault.round + 1}: {fault.message}"
-    return f"{head}\n{fault.traceback}" if fault.traceback else head
+    head = f"{fault.kind} in round {fault.round + 1}, seat {fault.seat}: {fault.message}"
+    told = f"{head[:MOST_TRACE]}\n{fault.traceback[-MOST_TRACE:]}".rstrip()
+    return told.encode("utf-8", "backslashreplace").decode()
 
 
 def told_utility(evaluation: Evaluation | None, seat: int) -> str:
     """Mean payoffs of the profile."""
     if evaluation is None or evaluation.payoffs is None:
-        return "The program breaks rules, so nothing can be said of its worth."
+        return "Rules are broken, so nothing can be said of what the program is worth."
     own, total = evaluation.payoffs[seat], sum(evaluation.payoffs)
     count = len(evaluation.outcomes)
     return f"Over {count} matches: {own:g} for your seat, {total:g} for all seats together, on average."
@@ -37,32 +38,52 @@ def told_rollouts(task: Task, evaluator: Evaluator) -> str:
     evaluation = task.feedback.evaluation
     if evaluation is None:
         return ""
-    share = MOST_CHARACTERS // MOST_ROLLOUTS
-    told = []
-    for outcome in _informative(evaluation.outcomes):
-        lines = list(_told_match(task.setting, outcome, evaluator))
-        text = "\n".join(lines)
-        told.append(text if len(text) <= share else f"{text[: share - 4]}\n...")
-    return "\n\n".join(told)
+    chosen = _informative(evaluation.outcomes)
+    share = MOST_CHARACTERS // max(1, len(chosen))
+    return "\n\n".join(
+        "\n".join(_cut(list(_told_match(task, outcome, evaluator)), share)) for outcome in chosen
+    )
 
 
 def _informative(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Worst, best and middle by total payoff, matches with faults first; matches that went the same but once."""
-    unique = list({(o.moves, o.payoffs): o for o in outcomes}.values())
-    ranked = sorted(unique, key=lambda o: sum(p or 0 for p in o.payoffs) - 1e9 * len(o.faults))
+    unique = list({(o.moves, o.payoffs): o for o in reversed(outcomes)}.values())
+    ranked = sorted(unique, key=lambda o: (-len(o.faults), sum(p or 0 for p in o.payoffs)))
     if len(ranked) <= MOST_ROLLOUTS:
         return ranked
     return [ranked[0], ranked[len(ranked) // 2], ranked[-1]]
 
 
-def _told_match(setting: Setting, outcome: Outcome, evaluator: Evaluator) -> Iterator[str]:
-    paid = ", ".join("none" if p is None else f"{p:g}" for p in outcome.payoffs)
-    yield f"match {outcome.fixture.repetition + 1}: payoffs by seat {paid}"
-    names = setting.game.moves
-    states = evaluator.states(outcome) if isinstance(setting.game, StateGame) else None
-    for number, joint in enumerate(zip(*outcome.moves, strict=True)):
-        moves = ", ".join(str(names[seat][index(c)]) for seat, c in enumerate(joint))
-        seen = f" in {states[number]}" if states else ""
-        yield f"round {number + 1}: {moves}{seen}"
+def _cut(lines: list[str], most: int) -> list[str]:
+    """The lines, without as many from the middle as it takes to be no longer than that."""
+    if sum(map(len, lines)) + len(lines) <= most:
+        return lines
+    head, tail = _fitting(lines, most // 2), _fitting(lines[::-1], most // 2)
+    left_out = len(lines) - len(head) - len(tail)
+    return [*head, f"... ({left_out} rounds left out)", *tail[::-1]]
+
+
+def _fitting(lines: list[str], most: int) -> list[str]:
+    """The first lines that are no longer than that together."""
+    taken = 0
+    for number, line in enumerate(lines):
+        taken += len(line) + 1
+        if taken > most:
+            return lines[:number]
+    return lines
+
+
+def _told_match(task: Task, outcome: Outcome, evaluator: Evaluator) -> Iterator[str]:
+    total = _listed(outcome.payoffs)
+    yield f"match {outcome.fixture.repetition + 1}: payoffs by seat {total}"
+    names = task.setting.game.moves
+    for number, (joint, pays, seen) in enumerate(evaluator.rounds(outcome, task.seat), 1):
+        moves = ", ".join(str(names[seat][move]) for seat, move in enumerate(joint))
+        where = f" in {seen}" if seen is not None else ""
+        yield f"round {number}: {moves}{where}, paid {_listed(pays)}"
     for fault in outcome.faults:
-        yield f"seat {fault.seat} broke a rule in round {fault.round + 1}: {fault.message}"
+        yield f"seat {fault.seat} broke a rule in round {fault.round + 1}: {fault.kind}"
+
+
+def _listed(payoffs: Sequence[float | None]) -> str:
+    return ", ".join("none" if paid is None else f"{paid:g}" for paid in payoffs)

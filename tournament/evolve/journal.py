@@ -1,11 +1,14 @@
 """Keeps calls to models in the record, so that a run that goes on, or is run again, pays for none of them twice."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CancelScope, CapacityLimiter, to_thread
 
 from tournament.oracles.ledger import from_line, to_line
 from tournament.oracles.oracle import Answer, Call
+from tournament.oracles.replay import Replay
 
 
 class Calls(Protocol):
@@ -19,10 +22,11 @@ class Calls(Protocol):
 
 
 class RecordJournal:
-    """The journal: what is kept is committed before it is used."""
+    """The journal of a run: what is kept is committed before it is used."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, run: int) -> None:
         self._calls = calls
+        self._run = run
         self._one = CapacityLimiter(1)
 
     async def find(self, key: str) -> Answer | None:
@@ -34,6 +38,7 @@ class RecordJournal:
         """Commit an answer. Raises `RecordError`."""
         row = {
             "key": key,
+            "run": self._run,
             "place": call.key,
             "purpose": call.purpose,
             "model": answer.model,
@@ -47,3 +52,28 @@ class RecordJournal:
             "line": to_line(call, answer),
         }
         await to_thread.run_sync(self._calls.keep_call, row, limiter=self._one)
+
+
+class Replayed:
+    """Answers from a record, and keeps what it answers as it was kept there: under the same keys, word for word."""
+
+    def __init__(self, replay: Replay, journal: RecordJournal) -> None:
+        self._replay = replay
+        self._journal = journal
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """That of any record."""
+        return self._replay.identity
+
+    async def ask(self, call: Call) -> Answer:
+        """What was answered then. Raises `PromptDiffers` for a call that is not in the record."""
+        answer = await self._replay.ask(call)
+        with CancelScope(shield=True):
+            if await self._journal.find(answer.key) is None:
+                await self._journal.keep(answer.key, call, replace(answer, cached=False))
+        return answer
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+        await self._replay.aclose()

@@ -1,53 +1,104 @@
 """Makes oracles from what is said on the command line: `search`, or a model behind `chat:`, `manual:` or `replay:`."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from anyio import CancelScope
+
+from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluator
+from tournament.evolve.journal import RecordJournal, Replayed
 from tournament.evolve.response import Oracle
 from tournament.evolve.search import Search
 from tournament.evolve.textual import Textual
-from tournament.oracles.ledger import Ledger, from_line
+from tournament.oracles.ledger import entries, from_line
+from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Oracle as Model
+from tournament.oracles.oracle import Say
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.replay import Replay
-from tournament.oracles.spec import Desk, make_oracle, parse
+from tournament.oracles.settings import Settings
+from tournament.oracles.spec import Desk, chat_model, make_desk, make_limits, make_oracle, parse
 from tournament.program import Program
 
 Maker = Callable[[Evaluator], Oracle]
 RECORD = ".duckdb"
 
 
-@asynccontextmanager
-async def oracle_makers(
-    specs: Sequence[str],
-    desk: Desk,
-    library: Sequence[Program],
-    about: str,
-    read_calls: Callable[[Path], Sequence[str]],
-    episodes: int,
-    terse: bool,
-) -> AsyncIterator[list[Maker]]:
-    """A maker for each oracle named; models are closed when the block is left. Raises `UsageError` and `NotFound`."""
-    models: dict[str, Model] = {}
-    prompts = Prompts(desk.settings.prompts)
+@dataclass(frozen=True)
+class Kit:
+    """What oracles are made with: settings, a journal, what was `spent` before, and what they write about.
 
-    def maker(text: str) -> Maker:
+    `library` are the programs that a search may answer with, `about` a line on the game, `episodes` the matches of a
+    rollout; `read_calls` are the lines of the calls in a record.
+    """
+
+    settings: Settings
+    journal: RecordJournal
+    spent: Spending
+    say: Say
+    library: Sequence[Program]
+    about: str
+    episodes: int
+    terse: bool
+    read_calls: Callable[[Path], Iterable[str]]
+
+
+def checked(specs: Sequence[str], settings: Settings) -> None:
+    """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`."""
+    Prompts(settings.prompts)
+    for text in specs:
         spec = parse(text)
-        if spec.kind == "search":
-            return lambda evaluator: Search(library, evaluator, episodes)
-        if spec.kind == "replay" and spec.argument.endswith(RECORD):
-            lines = read_calls(Path(spec.argument))
-            models[text] = Ledger(Replay(map(from_line, lines)), desk.journal)
-        else:
-            models[text] = make_oracle(text, desk)
-        return lambda evaluator: Textual(
-            str(spec), models[text], prompts, evaluator, about, terse=terse
-        )
+        if spec.kind == "chat":
+            make_oracle(text, make_desk(settings))
+        if spec.kind == "replay" and not Path(spec.argument).is_file():
+            raise UsageError(f"{spec.argument}: there is no record to replay")
 
+
+def described(text: str, settings: Settings) -> str:
+    """An oracle by all that its answers depend on: of a chat model the name and the server."""
+    spec = parse(text)
+    if spec.kind != "chat":
+        return str(spec)
+    model, base_url = chat_model(spec.argument, settings)
+    return f"chat:{model}@{base_url}"
+
+
+@asynccontextmanager
+async def oracle_makers(specs: Sequence[str], kit: Kit) -> AsyncIterator[list[Maker]]:
+    """A maker for each oracle named; models are closed when the block is left. Raises `UsageError` and `NotFound`."""
+    limits = make_limits(kit.settings, kit.spent)
+    desk = Desk(kit.settings, limits, kit.journal, kit.say)
+    models: dict[str, Model] = {}
     try:
-        yield [maker(text) for text in specs]
+        for text in specs:
+            if parse(text).kind != "search" and text not in models:
+                models[text] = _model(text, desk, kit)
+        yield [_maker(text, models.get(text), kit) for text in specs]
     finally:
-        for model in models.values():
-            await model.aclose()
+        with CancelScope(shield=True):
+            for model in models.values():
+                await model.aclose()
+
+
+def _model(text: str, desk: Desk, kit: Kit) -> Model:
+    spec = parse(text)
+    if spec.kind != "replay":
+        return make_oracle(text, desk)
+    path = Path(spec.argument)
+    of_record = path.suffix == RECORD
+    calls = map(from_line, kit.read_calls(path)) if of_record else entries(path)
+    return Replayed(Replay(calls), kit.journal)
+
+
+def _maker(text: str, model: Model | None, kit: Kit) -> Maker:
+    prompts = Prompts(kit.settings.prompts)
+
+    def make(evaluator: Evaluator) -> Oracle:
+        if model is None:
+            return Search(kit.library, evaluator, kit.episodes)
+        return Textual(text, model, prompts, evaluator, kit.about, terse=kit.terse)
+
+    return make

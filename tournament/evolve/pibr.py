@@ -5,16 +5,15 @@ refined in T steps, driven by unit tests and by the utility of rollouts. The pro
 highest welfare that was ever seen. A step whose program does not run is a gap in the record: no value, no made-up move.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
-from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
-from tournament.evolve.response import Feedback, Oracle, Response, Task
-from tournament.game import MatrixGame, Setting
-from tournament.program import Program
+from tournament.evolve.evaluate import Evaluation, Evaluator, Feedback, Profile, with_program
+from tournament.evolve.optimum import best_welfare
+from tournament.evolve.response import START, Oracle, Response, Task
 
-START = Program("start", '"""Plays its first legal move."""\n\n\ndef act(view):\n    return view.legal[0]\n')
 ORDERS = ("turn", "simultaneous")
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Plan:
 class Step:
     """One step of a chain: who was made better, how, and what the profile is worth since.
 
-    `evaluation` is None for a gap: a step that brought no program, or one that breaks rules. `profile` is what stands
-    after the step, `best` whether no profile before was worth as much.
+    `before` is what the oracle was told, and `after` what is known of the program that it wrote. `profile` is what
+    stands after the step, `best` whether no profile before was worth as much.
     """
 
     number: int
@@ -42,9 +41,25 @@ class Step:
     turn: int
     profile: Profile
     response: Response
-    feedback: Feedback
-    evaluation: Evaluation | None
+    before: Feedback
+    after: Feedback | None
     best: bool = False
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """Rollouts of the profile; None for a gap: a step that brought no program, or one that breaks rules."""
+        return self.after.evaluation if self.after and not self.after.problem else None
+
+    @property
+    def outcome(self) -> str:
+        """What became of it: the oracle's outcome, or the kind of the first fault of its program."""
+        return (self.after.problem if self.after else "") or self.response.outcome
+
+    @property
+    def note(self) -> str:
+        """A line about what went wrong."""
+        faults = self.after.faults if self.after else ()
+        return faults[0].message if faults else self.response.note
 
 
 @dataclass
@@ -64,7 +79,10 @@ class Best:
 
 
 class Chain:
-    """One run of PIBR. What it does depends on its name, its plan, the setting and the oracles' answers alone."""
+    """One run of PIBR. What it does depends on its name, its plan, the setting and the oracles' answers alone.
+
+    `stopped` says why it ended before its time, where it did.
+    """
 
     def __init__(
         self,
@@ -78,30 +96,45 @@ class Chain:
         self.plan = plan
         self.oracles = oracles
         self.evaluator = evaluator
-        self.setting: Setting = evaluator.setting
+        self.setting = evaluator.setting
         self.profile: Profile = start or (START,) * self.setting.game.seats
         self.best = Best()
-        self.count = 0
+        self.stopped = ""
+        self._count = 0
+        self._known = {program.digest: program for program in self.profile}
+        self._optimum = best_welfare(self.setting) if plan.objective == "welfare" else None
 
-    async def grow(self) -> AsyncIterator[Step]:
-        """The steps, one after the other, until the rounds are played or the optimum is reached."""
-        seats = range(self.setting.game.seats)
+    async def grow(self) -> AsyncGenerator[Step, None]:
+        """The steps, one after the other, until the rounds are played or an oracle has no more to give."""
+        together = self.plan.order == "simultaneous"
         for number in range(self.plan.rounds):
             before = self.profile
-            answered = list(before)
-            for seat in seats:
-                fixed = before if self.plan.order == "simultaneous" else tuple(answered)
+            seen, last = [before], None
+            for seat in range(self.setting.game.seats):
+                fixed = before if together else self.profile
                 async for step in self._respond(number, seat, fixed):
                     yield step
-                    if step.evaluation is not None:
-                        answered[seat] = step.profile[seat]
-            self.profile = tuple(answered)
+                    seen, last = [*seen, step.profile], step
+                    if step.evaluation:
+                        self._take(step, alone=together)
+                if self.stopped:
+                    return
+            if together and last and self.profile not in seen:
+                yield await self._joined(last)
 
-    async def _respond(self, number: int, seat: int, fixed: Profile) -> AsyncIterator[Step]:
-        """Up to T steps of one seat's response; none further once nothing changes."""
+    def _take(self, step: Step, *, alone: bool) -> None:
+        """Let what the step brought stand: its seat's program alone, or the whole profile."""
+        program = step.profile[step.seat]
+        self.profile = with_program(self.profile, step.seat, program) if alone else step.profile
+
+    async def _respond(self, number: int, seat: int, fixed: Profile) -> AsyncGenerator[Step, None]:
+        """Up to T steps of one seat's response; none further at the optimum, or once nothing changes."""
         profile = fixed
         for turn in range(self.plan.steps):
             step = await self._step(number, seat, turn, profile)
+            if step.response.stop:
+                self.stopped = f"{step.outcome}: {step.response.note}".rstrip(": ")
+                return
             yield step
             if step.response.program is None:
                 continue
@@ -110,50 +143,47 @@ class Chain:
             profile = step.profile
 
     async def _step(self, number: int, seat: int, turn: int, profile: Profile) -> Step:
-        feedback = await self._feedback(profile, seat)
         name = f"{self.name}/{number}/{seat}/{turn}"
-        plan = self.plan
-        task = Task(name, self.setting, profile, seat, plan.objective, feedback)
-        response = await self.oracles[seat].respond(task)
-        evaluation = None
+        before = await self._feedback(profile, seat)
+        task = Task(name, self.setting, profile, seat, self.plan.objective, before)
+        response = self._named(await self.oracles[seat].respond(task), name)
+        after = None
         if response.program is not None:
-            changed = response.program.digest != task.program.digest
-            own = replace(response.program, name=name.replace("/", "_"))
-            named = own if changed else task.program
-            response = replace(response, program=named)
-            profile = (*profile[:seat], named, *profile[seat + 1 :])
-            evaluation = await self._evaluation(profile, seat)
-        best = self.best.offer(evaluation)
-        self.count += 1
-        return Step(
-            self.count - 1, number, seat, turn, profile, response, feedback, evaluation, best
+            profile = response.profile or with_program(profile, seat, response.program)
+            after = await self._feedback(profile, seat)
+        return self._counted(Step(0, number, seat, turn, profile, response, before, after))
+
+    async def _joined(self, last: Step) -> Step:
+        """What comes of the seats' answers to what was there before, now that they meet."""
+        after = await self._feedback(self.profile, last.seat)
+        response = Response(None, "joined")
+        turn = self.plan.steps
+        return self._counted(
+            Step(0, last.round, last.seat, turn, self.profile, response, last.before, after)
         )
 
     async def _feedback(self, profile: Profile, seat: int) -> Feedback:
-        faults = await self.evaluator.tests(profile, seat)
-        return Feedback(tuple(faults), await self._evaluation(profile, seat, tested=True))
+        return await self.evaluator.feedback(profile, seat, self.plan.episodes)
 
-    async def _evaluation(
-        self, profile: Profile, seat: int, *, tested: bool = False
-    ) -> Evaluation | None:
-        """Rollouts of the profile; None if its program breaks a rule in them, or in its unit tests."""
-        if not tested and await self.evaluator.tests(profile, seat):
-            return None
-        [evaluation] = await self.evaluator.rollouts([profile], self.plan.episodes)
-        return None if evaluation.faults and not tested else evaluation
+    def _named(self, response: Response, name: str) -> Response:
+        """The response, its program named after the step unless it has come before or from a file."""
+        program = response.program
+        if program is None:
+            return response
+        own = program if program.path else replace(program, name=name.replace("/", "_"))
+        known = self._known.setdefault(program.digest, own)
+        profile = response.profile and tuple(
+            known if each.digest == known.digest else each for each in response.profile
+        )
+        return replace(response, program=known, profile=profile)
+
+    def _counted(self, step: Step) -> Step:
+        numbered = replace(step, number=self._count, best=self.best.offer(step.evaluation))
+        self._count += 1
+        return numbered
 
     def _optimal(self, step: Step) -> bool:
-        optimum = best_welfare(self.setting)
         welfare = step.evaluation.welfare if step.evaluation else None
-        return optimum is not None and welfare is not None and welfare >= optimum - 1e-9
-
-
-def best_welfare(setting: Setting) -> float | None:
-    """The most that all seats together can be paid in a match, where it can be listed."""
-    game, repetition = setting.game, setting.repetition
-    if not isinstance(game, MatrixGame) or game.cells is None or repetition.noise:
-        return None
-    if repetition.rounds is None:
-        return None
-    rounds = sum(repetition.discount**r for r in range(repetition.rounds))
-    return max(map(sum, game.cells.values())) * rounds
+        if self._optimum is None or welfare is None:
+            return False
+        return welfare >= self._optimum - TOLERANCE

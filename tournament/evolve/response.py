@@ -3,20 +3,15 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from tournament.evolve.evaluate import Evaluation, Profile
+from tournament.evolve.evaluate import Evaluation, Feedback, Profile
 from tournament.game import Setting
-from tournament.match import Fault
 from tournament.program import Program
 
 OBJECTIVES = ("welfare", "own", "both")
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """What is known of the program as it is: faults of its unit tests, which come first, then its rollouts."""
-
-    faults: tuple[Fault, ...]
-    evaluation: Evaluation | None
+START = Program(
+    "start", '"""Plays its first legal move."""\n\n\ndef act(view):\n    return view.legal[0]\n'
+)
+"""What sits where nothing has been written yet."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +33,28 @@ class Task:
         """The program that is to be made better."""
         return self.profile[self.seat]
 
+    @property
+    def fresh(self) -> bool:
+        """Whether there is none yet."""
+        return self.program.digest == START.digest
+
 
 @dataclass(frozen=True)
 class Response:
-    """A program, or none and the name of what came instead. `critique` is what was said of the old one."""
+    """A program, or none and the name of what came instead. `critique` is what was said of the old one.
+
+    With a `profile`, the others' programs are replaced too: the oracle begins anew from there. `note` is a line about
+    what went wrong; with `stop`, whatever is asked next would go the same way.
+    """
 
     program: Program | None
     outcome: str = "ok"
     critique: str = ""
     calls: tuple[str, ...] = ()
     """Keys of the calls to a model that it took, in order."""
+    profile: Profile | None = None
+    note: str = ""
+    stop: bool = False
 
 
 class Oracle(Protocol):

@@ -1,7 +1,7 @@
 """An oracle that asks a language model: a textual gradient is a critique, then a rewriting of the whole program.
 
-After TextGrad (Yuksekgonul et al. 2024) as the PIBR paper uses it. A reply without a program is a named outcome that the
-next attempt is told about.
+After TextGrad (Yuksekgonul et al. 2024) as the PIBR paper uses it. A reply without a program is a named outcome that
+the next attempt is told about.
 """
 
 from dataclasses import replace
@@ -12,10 +12,12 @@ from tournament.evolve.response import Response, Task
 from tournament.oracles.oracle import Answer, CallOutcome
 from tournament.oracles.oracle import Oracle as Model
 from tournament.oracles.prompts import OBJECTIVES, Brief, Prompts, complaint
-from tournament.oracles.reply import Reply, read
+from tournament.oracles.reply import Reply, read, spoken
 from tournament.program import Program
 
 ATTEMPTS = 3
+LASTING = (CallOutcome.BUDGET, CallOutcome.REJECTED, CallOutcome.UNREACHABLE)
+"""Outcomes that the next call would come to as well."""
 
 
 class Textual:
@@ -41,47 +43,52 @@ class Textual:
     async def respond(self, task: Task) -> Response:
         """The program that the model wrote, or the outcome of its last attempt."""
         brief = self._brief(task)
-        calls: list[str] = []
-        critique = ""
-        if not self._terse and task.program.name != "start":
-            prompt = self._prompts.render("critique", brief)
-            answer = await self._model.ask(prompt.call("critique", task.name))
-            calls.append(answer.key)
-            if not answer.outcome.good:
-                return Response(None, str(answer.outcome), answer.detail, tuple(calls))
-            critique = answer.text.strip()
-        return await self._written(task, replace(brief, critique=critique), calls)
+        if self._terse:
+            return await self._written("tiny", "write", task, brief, ())
+        if task.fresh:
+            return await self._written("write", "write", task, brief, ())
+        prompt = self._prompts.render("critique", brief)
+        answer = await self._model.ask(prompt.call("critique", task.name))
+        if not answer.outcome.answered:
+            return _without_program(answer.outcome, answer.detail, "", (answer.key,))
+        said = "" if answer.outcome is CallOutcome.REFUSED else spoken(answer.text)
+        brief = replace(brief, critique=said)
+        return await self._written("rewrite", "rewrite", task, brief, (answer.key,))
 
-    async def _written(self, task: Task, brief: Brief, calls: list[str]) -> Response:
+    async def _written(
+        self, template: str, purpose: str, task: Task, brief: Brief, calls: tuple[str, ...]
+    ) -> Response:
         """The program of the first attempt that has one."""
-        template = "tiny" if self._terse else "rewrite" if brief.critique else "write"
-        purpose = "rewrite" if brief.critique else "write"
         reply = Reply(CallOutcome.EMPTY)
         for attempt in range(ATTEMPTS):
             prompt = self._prompts.render(template, brief)
             answer = await self._model.ask(prompt.call(purpose, task.name, attempt))
-            calls.append(answer.key)
+            calls = (*calls, answer.key)
             reply = _read(answer)
             if reply.outcome.good:
                 program = Program(task.name, reply.program)
-                return Response(program, str(reply.outcome), brief.critique, tuple(calls))
+                return Response(program, str(reply.outcome), brief.critique, calls)
             if not reply.outcome.answered:
                 break
             brief = replace(brief, complaint=complaint(reply.outcome, reply.note))
-        return Response(None, str(reply.outcome), brief.critique or reply.note, tuple(calls))
+        return _without_program(reply.outcome, reply.note, brief.critique, calls)
 
     def _brief(self, task: Task) -> Brief:
-        feedback = task.feedback
         others = [(s, p.source) for s, p in enumerate(task.profile) if s != task.seat]
-        return Brief(
+        brief = Brief(
             setting=task.setting,
             seat=task.seat,
             objective=OBJECTIVES[task.objective],
             about=self._about,
-            program="" if task.program.name == "start" else task.program.source,
             opponents=tuple(others),
-            tests=told_faults(feedback.faults),
-            utility=told_utility(feedback.evaluation, task.seat),
+        )
+        if task.fresh:
+            return brief
+        return replace(
+            brief,
+            program=task.program.source,
+            tests=told_faults(task.feedback.faults),
+            utility=told_utility(task.feedback.evaluation, task.seat),
             rollouts=told_rollouts(task, self._evaluator),
         )
 
@@ -89,3 +96,9 @@ class Textual:
 def _read(answer: Answer) -> Reply:
     """The program in an answer; what went wrong with the call, where something did."""
     return read(answer) if answer.outcome.answered else Reply(answer.outcome, "", answer.detail)
+
+
+def _without_program(
+    outcome: CallOutcome, note: str, critique: str, calls: tuple[str, ...]
+) -> Response:
+    return Response(None, str(outcome), critique, calls, note=note, stop=outcome in LASTING)

@@ -85,9 +85,14 @@ def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
     )
 
 
-def make_desk(settings: Settings, journal: Journal | None = None, say: Say = silent) -> Desk:
-    """What the oracles of a run share."""
-    return Desk(settings, make_limits(settings), journal or NoJournal(), say)
+def make_desk(
+    settings: Settings,
+    journal: Journal | None = None,
+    say: Say = silent,
+    spent: Spending = NOTHING,
+) -> Desk:
+    """What the oracles of a run share; `spent` is what the run spent in earlier sittings."""
+    return Desk(settings, make_limits(settings, spent), journal or NoJournal(), say)
 
 
 def make_oracle(text: str, desk: Desk) -> Oracle:

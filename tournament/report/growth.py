@@ -3,36 +3,53 @@
 import sys
 from typing import Any
 
-from tournament.evolve.pibr import Best, best_welfare
+from tournament.evolve.optimum import mean_optimum
 from tournament.game import Setting
+from tournament.grow import Growth
 from tournament.report import tables
 
 
-def show(setting: Setting, best: Best, run: int, json: bool) -> None:
+def show(setting: Setting, growth: Growth, run: int, json: bool) -> None:
     """Print the best profile: its welfare, and the programs by seat."""
     if json:
-        tables.show_json(as_object(setting, best, run))
+        tables.show_json(as_object(setting, growth, run))
         return
+    best = growth.best
     if best.profile is None:
         sys.stdout.write("no step brought a program that runs\n")
         return
-    optimum = best_welfare(setting)
+    optimum = mean_optimum(setting)
     ceiling = "" if optimum is None else f" (the most there is: {optimum:g})"
     sys.stdout.write(f"best welfare {best.welfare:g}{ceiling}, by\n")
     for seat, program in enumerate(best.profile):
         sys.stdout.write(f"  seat {seat}: {program.name} ({program.digest[:12]})\n")
-    sys.stdout.write("print one with `tournament export NAME`, its history with `tournament lineage NAME`\n")
+    if growth.evaluation and growth.evaluation.welfare is not None:
+        count, welfare = len(growth.evaluation.outcomes), growth.evaluation.welfare
+        sys.stdout.write(f"in {count} other matches: welfare {welfare:g}\n")
+    sys.stdout.write(
+        "print one with `tournament export NAME`, its history with `tournament lineage NAME`\n"
+    )
 
 
-def as_object(setting: Setting, best: Best, run: int) -> dict[str, Any]:
+def as_object(setting: Setting, growth: Growth, run: int) -> dict[str, Any]:
     """The same as JSON-ready data."""
+    best = growth.best
     return {
         "run": run,
         "game": setting.game.name,
         "welfare": None if best.profile is None else best.welfare,
-        "optimum": best_welfare(setting),
+        "optimum": mean_optimum(setting),
+        "evaluation": _evaluation(growth),
+        "stopped": growth.stopped,
         "programs": [
             {"seat": seat, "name": p.name, "digest": p.digest, "source": p.source}
             for seat, p in enumerate(best.profile or ())
         ],
     }
+
+
+def _evaluation(growth: Growth) -> dict[str, Any] | None:
+    found = growth.evaluation
+    if found is None:
+        return None
+    return {"matches": len(found.outcomes), "welfare": found.welfare, "payoffs": found.payoffs}

@@ -2,11 +2,13 @@
 
 import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tournament.evolve.response import START
 from tournament.program import Program
 from tournament.report import tables
+from tournament.report.text import printable
 from tournament.store import GrownStep
 
 CHAINS = """
@@ -22,14 +24,23 @@ CHAINS = """
 def ancestry(steps: Sequence[GrownStep], program: Program) -> list[tuple[GrownStep, Program]]:
     """The steps of one seat up to the one that brought the program, each with the program before it."""
     last = next(s for s in steps if s.program and s.program.digest == program.digest)
-    mine = [s for s in steps if s.seat == last.seat and s.step <= last.step]
-    before = [_before(steps, step) for step in mine]
-    return list(zip(mine, before, strict=True))
+    return [(s, p) for s, p in _with_program_before(steps, last.seat) if s.step <= last.step]
 
 
-def _before(steps: Sequence[GrownStep], step: GrownStep) -> Program:
-    earlier = [s.profile[step.seat] for s in steps if s.step < step.step]
-    return earlier[-1] if earlier else Program("start", "")
+def _with_program_before(
+    steps: Sequence[GrownStep], seat: int
+) -> Iterator[tuple[GrownStep, Program]]:
+    """What a seat's steps began with: what the turn has come to, else what stood when it began."""
+    stood = now = START
+    for step in steps:
+        if step.seat == seat and step.turn == 0:
+            now = stood
+        if step.seat == seat:
+            yield step, now
+        if step.seat == seat and step.program:
+            now = step.program
+        if step.welfare is not None and (step.seat == seat or step.outcome == "restart"):
+            stood = step.profile[seat]
 
 
 def show(chain: str, found: Sequence[tuple[GrownStep, Program]], json: bool) -> None:
@@ -38,10 +49,11 @@ def show(chain: str, found: Sequence[tuple[GrownStep, Program]], json: bool) -> 
         tables.show_json([_object(chain, step, before) for step, before in found])
         return
     for step, before in found:
-        welfare = "a gap" if step.welfare is None else f"welfare {step.welfare:g}"
-        sys.stdout.write(f"{chain}, step {step.step} (round {step.round}, seat {step.seat}): {welfare}\n")
-        for line in [*step.problems, *step.critique.splitlines()]:
-            sys.stdout.write(f"    {line}\n")
+        worth = "a gap" if step.welfare is None else f"welfare {step.welfare:g}"
+        head = f"{chain}, step {step.step} (round {step.round}, seat {step.seat}): {worth}"
+        sys.stdout.write(f"{head}, {step.outcome}\n")
+        for line in [*step.critique.splitlines(), *"\n".join(step.problems).splitlines()]:
+            sys.stdout.write(f"    {printable(line)}\n")
         sys.stdout.write(difference(before, step) + "\n")
 
 
@@ -50,7 +62,10 @@ def difference(before: Program, step: GrownStep) -> str:
     if step.program is None:
         return f"    ({step.outcome})\n"
     old, new = before.source.splitlines(True), step.program.source.splitlines(True)
-    return "".join(difflib.unified_diff(old, new, before.name, step.program.name)) or "    (unchanged)\n"
+    return (
+        "".join(difflib.unified_diff(old, new, before.name, step.program.name))
+        or "    (unchanged)\n"
+    )
 
 
 def _object(chain: str, step: GrownStep, before: Program) -> dict[str, Any]:

@@ -9,6 +9,15 @@ from tournament.errors import UsageError
 
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:purple")
 SUFFIXES = (".png", ".svg", ".pdf")
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""The same steps are drawn to the same bytes."""
+
+STEPS = """
+    select chain, step, round, seat, welfare, samples
+    from steps join chains using (chain)
+    where run = {run}
+    order by chain, step
+"""
 
 
 def plot_welfare(
@@ -16,42 +25,51 @@ def plot_welfare(
 ) -> None:
     """Draw the steps of a run's chains to a file, by its ending as PNG, SVG or PDF.
 
-    `rows` are those of the view `growth`. Dots are the profiles' welfare after a step, in the colour of the seat that
-    it was about; the line is their mean over chains, with gaps where no step brought a program that runs; bands are
-    best-response segments. Raises `UsageError` for another ending, without steps, or without matplotlib.
+    `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
+    that it was about; the line is their mean, over chains too, with gaps where no step brought a program that runs;
+    bands are best-response segments. Raises `UsageError` for another ending, without steps, or without matplotlib.
     """
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
     if not rows:
         raise UsageError("this run has grown nothing: see `tournament evolve --help`")
-    axes, figure = _axes(title)
+    figure, axes = _axes(title)
     _bands(axes, rows)
     for seat in sorted({row["seat"] for row in rows}):
-        dots = [r for r in rows if r["seat"] == seat and r["welfare"] is not None]
-        points = [r["step"] for r in dots], [r["welfare"] for r in dots]
-        axes.scatter(*points, s=18, color=COLOURS[seat % 4], label=f"Seat {seat} samples", zorder=3)
+        colour, label = COLOURS[seat % len(COLOURS)], f"Seat {seat} samples"
+        axes.scatter(*_dots(rows, seat), s=18, color=colour, label=label, zorder=3)
     axes.plot(*_means(rows), "--", color="black", linewidth=1.2, label="Mean trajectory", zorder=2)
     if optimum is not None:
-        axes.axhline(optimum, color="red", linewidth=1, label=f"Optimal ({optimum:g})", zorder=1)
+        axes.axhline(optimum, color="red", linewidth=1, label=f"Optimal ({optimum:.3g})", zorder=1)
     axes.legend(fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    figure.savefig(path, metadata=UNDATED.get(path.suffix.lower()))
 
 
 def _axes(title: str) -> tuple[Any, Any]:
     try:
-        import matplotlib
+        from matplotlib import rcParams
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ImportError:
         raise UsageError("drawing needs matplotlib: pip install 'tournament[plot]'") from None
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
+    rcParams["svg.hashsalt"] = "tournament"
     figure = Figure(figsize=(6, 4), dpi=150, layout="constrained")
     axes = figure.add_subplot()
     axes.set(title=title, xlabel="Sequential steps", ylabel="Social welfare")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return axes, figure
+    return figure, axes
+
+
+def _dots(rows: Sequence[dict[str, Any]], seat: int) -> tuple[list[int], list[float]]:
+    """Where a seat's samples are; those that lie on each other but once."""
+    points = {
+        (row["step"], sample)
+        for row in rows
+        if row["seat"] == seat
+        for sample in row["samples"] or ()
+    }
+    return [step for step, _ in sorted(points)], [sample for _, sample in sorted(points)]
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
@@ -66,7 +84,7 @@ def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
 
 def _bands(axes: Any, rows: Sequence[dict[str, Any]]) -> None:
     """Shade every other best-response segment, where all chains have the same."""
-    chains: dict[str, list[tuple[int, int, int]]] = {}
+    chains: dict[int, list[tuple[int, int, int]]] = {}
     for row in rows:
         chains.setdefault(row["chain"], []).append((row["step"], row["round"], row["seat"]))
     if len({tuple(steps) for steps in chains.values()}) != 1:

@@ -25,7 +25,7 @@ from tournament.seeds import tape_name
 FEE = 200_000
 """Fuel for asking for a simulation, besides what the simulated program uses."""
 MOST_DEPTH = 300
-MOST_IDLE = 150
+MOST_IDLE = 100
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]

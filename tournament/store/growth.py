@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from duckdb import DuckDBPyConnection
@@ -24,11 +24,15 @@ class GrownStep:
     profile: tuple[Program, ...]
     welfare: float | None
     payoffs: tuple[float, ...] | None
+    samples: tuple[float, ...] | None
     outcome: str
     critique: str
     problems: tuple[str, ...]
     calls: tuple[str, ...]
     best: bool
+
+
+STEP = ", ".join(field.name for field in fields(GrownStep))
 
 
 def begin_chain(
@@ -47,36 +51,55 @@ def begin_chain(
     if known:
         return int(known[0])
     chain = queries.last(cursor, "chain", "chains") + 1
-    cursor.execute("insert into chains values (?, ?, ?, ?, ?)", [chain, run, name, list(oracles), text])
+    cursor.execute(
+        "insert into chains values (?, ?, ?, ?, ?)", [chain, run, name, list(oracles), text]
+    )
     return chain
 
 
 def keep_step(cursor: DuckDBPyConnection, chain: int, step: GrownStep) -> None:
-    """Keep a step, and the programs in it; one that is kept already stays as it is."""
+    """Keep a step, and the programs in it. One that is kept already stays, unless this time it came out differently.
+
+    Then what followed goes with it: a call that had failed has been answered meanwhile.
+    """
     written = [step.program] if step.program else []
     rows.insert_programs(cursor, [*step.profile, *written])
     numbers = queries.numbers(cursor)
-    if step.program:
+    values = _values(step, numbers)
+    known = cursor.execute(
+        f"select {STEP} from steps where chain = ? and step = ?", [chain, step.step]
+    ).fetchone()
+    if known == values:
+        return
+    cursor.execute("delete from steps where chain = ? and step >= ?", [chain, step.step])
+    marks = ", ".join("?" * len(values))
+    cursor.execute(f"insert into steps (chain, {STEP}) values (?, {marks})", [chain, *values])
+    if step.program and not step.program.path:
         _note_parents(cursor, numbers[step.program.digest], step, numbers)
-    cursor.execute(
-        "insert into steps values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-        [
-            chain,
-            step.step,
-            step.round,
-            step.seat,
-            step.turn,
-            numbers[step.program.digest] if step.program else None,
-            [numbers[program.digest] for program in step.profile],
-            step.welfare,
-            None if step.payoffs is None else list(step.payoffs),
-            step.outcome,
-            step.critique,
-            list(step.problems),
-            list(step.calls),
-            step.best,
-        ],
+
+
+def _values(step: GrownStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
+    return (
+        step.step,
+        step.round,
+        step.seat,
+        step.turn,
+        numbers[step.program.digest] if step.program else None,
+        [numbers[program.digest] for program in step.profile],
+        step.welfare,
+        None if step.payoffs is None else list(step.payoffs),
+        None if step.samples is None else list(step.samples),
+        step.outcome,
+        _clean(step.critique),
+        [_clean(problem) for problem in step.problems],
+        list(step.calls),
+        step.best,
     )
+
+
+def _clean(text: str) -> str:
+    """The text, with an escape for what UTF-8 cannot hold."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _note_parents(
@@ -92,36 +115,24 @@ def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
     """The steps of a chain, in order."""
     digests = {number: digest for digest, number in queries.numbers(cursor).items()}
     known = queries.programs(cursor)
-
-    def program(number: int | None) -> Program | None:
-        return None if number is None else known[digests[number]]
-
+    programs = {number: known[digest] for number, digest in digests.items()}
     found = cursor.execute(
-        """
-        select step, round, seat, turn, program, profile, welfare, payoffs, outcome, critique,
-            problems, calls, best
-        from steps where chain = ? order by step
-        """,
-        [chain],
+        f"select {STEP} from steps where chain = ? order by step", [chain]
     ).fetchall()
     return [
-        GrownStep(
-            *row[:4],
-            program(row[4]),
-            tuple(known[digests[number]] for number in row[5]),
-            row[6],
-            None if row[7] is None else tuple(row[7]),
-            *row[8:10],
-            tuple(row[10]),
-            tuple(row[11]),
-            row[12],
-        )
-        for row in found
+        GrownStep(**_read(dict(zip(STEP.split(", "), row, strict=True)), programs)) for row in found
     ]
 
 
+def _read(row: dict[str, Any], programs: Mapping[int, Program]) -> dict[str, Any]:
+    """The fields of a step, from a row."""
+    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
+    profile = tuple(programs[number] for number in row["profile"])
+    return row | lists | {"program": programs.get(row["program"]), "profile": profile}
+
+
 CALL = (
-    "key", "place", "purpose", "model", "prompt", "answer", "outcome",
+    "key", "run", "place", "purpose", "model", "prompt", "answer", "outcome",
     "input_tokens", "output_tokens", "cost", "seconds", "line",
 )  # fmt: skip
 """What is kept of a call; `line` is the whole of it, the rest is there to be queried."""
@@ -153,17 +164,23 @@ def call_lines(cursor: DuckDBPyConnection) -> list[str]:
 
 
 def find_program(cursor: DuckDBPyConnection, named: str) -> Program:
-    """The program of that name, number or beginning of its digest. Raises `NotFound`."""
+    """The program of that name, number or beginning of its digest; or that the step of that name brought.
+
+    Raises `NotFound`.
+    """
     found = cursor.execute(
         """
         select digest from programs
-        where name = $1 or digest like $2 or program = try_cast($1 as integer)
-            or digest in (
-                select digest from entrants join programs using (program) where bot = $1
+        where name = $named or program = try_cast($named as integer)
+            or (length($named) >= 6 and starts_with(digest, $named))
+            or program in (select program from entrants where bot = $named)
+            or program in (
+                select program from steps join chains using (chain)
+                where concat_ws('_', name, round, seat, turn) = $named
             )
-        order by name = $1 desc, program desc limit 1
+        order by name = $named desc, program desc limit 1
         """,
-        {"1": named, "2": f"{named}%" if len(named) >= 6 else named},
+        {"named": named},
     ).fetchone()
     if found is None:
         raise NotFound("program", named)

@@ -4,8 +4,8 @@ create table chains (
     chain   integer primary key,
     run     integer not null,
     name    varchar not null,
-    oracles varchar[] not null,       -- of each seat
-    plan    json not null             -- rounds, steps, episodes, objective, order
+    oracles varchar[] not null,       -- one for all seats, or of each
+    plan    json not null             -- rounds, steps, episodes, objective, order, and how models are asked
 );
 
 create table steps (
@@ -18,9 +18,10 @@ create table steps (
     profile  integer[] not null,      -- programs by seat after it
     welfare  double,                  -- of the profile; null for a gap
     payoffs  double[],
-    outcome  varchar not null,
+    samples  double[],                -- the welfare of each match of the rollout
+    outcome  varchar not null,        -- of a gap: why it is one
     critique varchar not null,
-    problems varchar[] not null,      -- rules that the program before it broke
+    problems varchar[] not null,      -- rules that its program broke
     calls    varchar[] not null,
     best     boolean not null,        -- no profile before was worth as much
     primary key (chain, step)
@@ -28,6 +29,7 @@ create table steps (
 
 create table calls (
     key           varchar primary key, -- a digest of all that the answer depends on
+    run           integer not null,    -- which paid for it
     place         varchar not null,    -- the step that asked
     purpose       varchar not null,
     model         varchar not null,

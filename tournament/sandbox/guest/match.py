@@ -24,7 +24,7 @@ _matches = {}
 class Match:
     """The view, the function that moves, and the fault of not having loaded, if so."""
 
-    __slots__ = ("act", "fault", "identities", "printed", "random", "view")
+    __slots__ = ("act", "fault", "identities", "namespace", "printed", "random", "view")
 
     def __init__(self, view):
         self.view = view
@@ -36,13 +36,18 @@ class Match:
 
     def start(self, code):
         """Run the program's body in a fresh namespace, and find its `act`."""
-        namespace = {"__name__": "bot", "__builtins__": BUILTINS}
+        namespace = self.namespace = {"__name__": "bot", "__builtins__": BUILTINS}
         _matches[id(namespace)] = self
         try:
             exec(code, namespace)
             self.act = _entry(namespace)
         except BaseException as error:
             self.fault = faults.raised("load", error, self.printed)
+
+    def end(self):
+        """Forget the match: simulated ones are many, and their namespaces would stay."""
+        _matches.pop(id(self.namespace), None)
+        self.namespace.clear()
 
     @property
     def drew(self):

@@ -86,6 +86,7 @@ class Table:
             if type(made) is Raised:
                 break
         character, fault = self.judged(match, made)
+        match.end()
         return ("1" if match.view.drew_privately else "0") + (fault[0] if fault else character)
 
     def move(self, match):
