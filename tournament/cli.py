@@ -466,7 +466,9 @@ def _described(setting: "Setting") -> str:
     if repetition.continuation is not None:
         times = f"continued with probability {repetition.continuation:g}"
     else:
-        times = "one-shot" if repetition.one_shot else f"{repetition.rounds} rounds"
+        [times] = setting.kinds & {"one-shot", "repeated", "episodic"}
+        if times == "repeated":
+            times = f"{repetition.rounds} rounds"
     noise = f", noise {repetition.noise:g}" if repetition.noise else ""
     discount = f", discount {repetition.discount:g}" if repetition.discount != 1 else ""
     return f"{setting.game.name}, {times}{noise}{discount}"

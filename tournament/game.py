@@ -307,6 +307,7 @@ class Setting:
         return {
             "game": self.game.name,
             "digest": self.game.digest,
+            "episodic": isinstance(self.game, StateGame),
             "parameters": dict(self.game.parameters),
             "repetition": {k: plain(value) for k, value in asdict(self.repetition).items()},
         }

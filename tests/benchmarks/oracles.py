@@ -5,7 +5,7 @@ durably before it is used; the seconds that it takes to start (imports, client, 
 Then the same with trouble: every eighth request is turned away with 429, dropped before or in the middle of its
 answer, or fails with 503; and how many calls were lost or answered twice.
 
-    python tests/benchmarks/oracles.py [--json FILE] [--runs N] [--calls N] [--concurrency N]
+    python tests/benchmarks/oracles.py [--json FILE] [--runs N] [--calls N] [--concurrency N] [--latency S]
 """
 
 import argparse
@@ -24,16 +24,15 @@ from typing import Any
 import anyio
 
 SERVER = Path(__file__).parents[1] / "oracles" / "server.py"
-LATENCY = 0.1
 ALLOWED = 1.15
 
 
 def main() -> None:
     options = _options()
-    ideal = LATENCY * options.calls / options.concurrency
+    ideal = options.latency * options.calls / options.concurrency
     results: dict[str, Any] = {"calls": options.calls, "ideal": ideal, "allowed": ALLOWED * ideal}
     for script in ("plain", "troubled"):
-        runs = [measure(script, options.calls, options.concurrency) for _ in range(options.runs)]
+        runs = [measure(script, options) for _ in range(options.runs)]
         results[script] = runs
         took = [run["seconds"] for run in runs]
         print(
@@ -54,13 +53,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5, metavar="N")
     parser.add_argument("--calls", type=int, default=1000, metavar="N")
     parser.add_argument("--concurrency", type=int, default=200, metavar="N")
+    parser.add_argument("--latency", type=float, default=0.1, metavar="S")
     return parser.parse_args()
 
 
 @contextmanager
-def server(script: str) -> Iterator[str]:
+def server(script: str, latency: float) -> Iterator[str]:
     """The address of a server in a process of its own."""
-    command = [sys.executable, str(SERVER), script]
+    command = [sys.executable, str(SERVER), script, str(latency)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
@@ -71,9 +71,10 @@ def server(script: str) -> Iterator[str]:
             child.stdin.close()
 
 
-def measure(script: str, calls: int, concurrency: int) -> dict[str, float]:
+def measure(script: str, options: argparse.Namespace) -> dict[str, float]:
     """One run: what it took, and what became of the calls."""
-    with server(script) as url, tempfile.TemporaryDirectory() as folder:
+    calls, concurrency = options.calls, options.concurrency
+    with server(script, options.latency) as url, tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal.jsonl"
         result: dict[str, float] = anyio.run(ask_all, url, calls, concurrency, journal)
         tally = json.load(urllib.request.urlopen(url.removesuffix("/v1") + "/tally"))

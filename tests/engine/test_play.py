@@ -82,9 +82,8 @@ class Bot:
     "holds much": "held = bytearray(6 << 20)\ndef act(view): return view.legal[0]",
     "holds more": "held = []\ndef act(view):\n    held.append(bytearray(6 << 20))\n    return view.legal[0]",
     "too much": "def act(view): return [0] * (1 << 25) and view.legal[0]",
-    "breaks": "def act(view):\n    if len(view.mine) == 3:\n"
-    "        exec((lambda: 1).__code__.replace(co_code=b'd\\xff' * 50, co_consts=()))\n"
-    "    return view.legal[-1]",
+    "breaks": "import select\ndef act(view):\n"
+    "    if len(view.mine) == 3: select.select([], [], [], 0)\n    return view.legal[-1]",
     "deep": "def act(view, depth=0): return act(view, depth + 1) if depth < 300 else view.legal[0]",
     "simulates": "def act(view):\n    move = view.simulate(view.them or view.others[0])\n"
     "    return move if move in view.legal else view.legal[-1]",

@@ -16,12 +16,14 @@ import pytest
 from tournament.engine import schedule
 from tournament.engine.run import Contest, Results, play_all, workers
 from tournament.engine.schedule import round_robin
-from tournament.game import Repetition, Setting
-from tournament.library import find_bots, load_game
+from tournament.game import MatrixGame, Repetition, Setting
+from tournament.library import find_bots, games, load_game
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.image import Image
+from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
+from tournament.single import played_strictly
 from tournament.sitting import Lineup, Sitting, Summary, line_up
 from tournament.store import Record
 
@@ -234,6 +236,31 @@ def test_another_seed_plays_otherwise(image: Image) -> None:
     different = [rows(seed) for seed in (0, 1, -1, 10**40)]
     assert all(one != other for one in different for other in different if one is not other)
     assert rows(10**40) == different[-1]
+
+
+def test_every_game_is_the_same_for_the_same_seed_and_another_for_another(image: Image) -> None:
+    coin = Program("coin", BOTS["coin"])
+    settings = [
+        Setting(game, Repetition(5 if isinstance(game, MatrixGame) else 1))
+        for game in map(load_game, games())
+    ]
+
+    async def main(seed: int) -> list[list[Row]]:
+        async with workers(image, 1, Limits(), [each.game for each in settings]) as pool:
+            return [
+                table(
+                    await played_strictly(
+                        Contest(setting, seed, {coin.digest: coin}),
+                        [Fixture((coin.digest,) * setting.game.seats, 0)],
+                        pool,
+                    )
+                )
+                for setting in settings
+            ]
+
+    first, again, other = (anyio.run(main, seed) for seed in (0, 0, 1))
+    assert first == again
+    assert all(one != another for one, another in zip(first, other, strict=True))
 
 
 def test_a_program_that_leaks_between_its_matches_is_played_as_if_it_did_not(

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.games.native import Table
 from tournament.game import MatrixGame, Move, Repetition, Setting
 from tournament.program import KINDS, Program, read_program
 from tournament.seeds import Tape
@@ -39,12 +41,15 @@ Act = Callable[[SimpleNamespace], Move]
 
 
 @cache
-def load_game(name: str, **parameters: object) -> MatrixGame:
+def load_game(name: str, **parameters: object) -> Any:
     spec = importlib.util.spec_from_file_location(name, ROOT / "games" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.game(**parameters)
+
+
+IN_ONE_MOVE = [name for name in GAMES if isinstance(load_game(name), MatrixGame)]
 
 
 def script(moves: Sequence[Move]) -> Act:
@@ -187,8 +192,8 @@ class TestEveryBot:
         assert set(PROGRAMS[name].plays) <= {*GAMES, *KINDS}
 
     def test_fits_at_least_one_game(self, name: str) -> None:
-        games = [load_game(game) for game in GAMES]
-        settings = [Setting(game, times) for game in games for times in (Repetition(), LONG)]
+        settings = [Setting(load_game(game)) for game in GAMES]
+        settings += [Setting(load_game(game), LONG) for game in IN_ONE_MOVE]
         assert any(PROGRAMS[name].fits(setting) for setting in settings)
 
     def test_is_short_enough_to_be_read_at_a_glance(self, name: str) -> None:
@@ -214,7 +219,7 @@ def test_the_library_has_at_least_28_bots() -> None:
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_plays_legal_moves_of_the_right_type_in_every_game_that_it_fits(name: str) -> None:
-    for game in map(load_game, GAMES):
+    for game in map(load_game, IN_ONE_MOVE):
         for repetition in (Repetition(), Repetition(rounds=None, continuation=0.9)):
             if not PROGRAMS[name].fits(Setting(game, repetition)):
                 continue
@@ -224,6 +229,14 @@ def test_plays_legal_moves_of_the_right_type_in_every_game_that_it_fits(name: st
                 seats = [start(program.name) for program in programs]
                 for seat, moves in enumerate(play(views, seats, repetition.rounds or 20)):
                     assert {(type(m), m) for m in moves} <= {(type(m), m) for m in game.moves[seat]}
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_plays_legal_moves_in_every_game_on_a_state_that_it_fits(name: str) -> None:
+    for game in map(load_game, {*GAMES} - {*IN_ONE_MOVE}):
+        if PROGRAMS[name].fits(Setting(game)):
+            for opponent in (name, "random"):
+                Table(game, [name, opponent], Tape("any")).play()
 
 
 # Prisoner's dilemma: plays against a script

@@ -160,7 +160,7 @@ def test_a_game_without_parameters_says_so() -> None:
         ("def game(x: nope = 1): pass", "line 1: NameError: name 'nope' is not defined"),
         ("x = 1", "has no function game(...) that returns a MatrixGame"),
         ("game = 1", "has no function game(...) that returns a MatrixGame"),
-        ("def game(): return 3", "game(...) returned int, not a MatrixGame"),
+        ("def game(): return 3", "game(...) returned int, which is not a game"),
         ("def game(x): pass", "parameter x of game(...) has no default"),
         ("def game(**more): pass", "parameter more of game(...) has no default"),
         ("x = '\0'", "line 1: SyntaxError: source code string cannot contain null bytes"),

@@ -1,7 +1,7 @@
 """A server on loopback that speaks the chat completions protocol and does as it is told.
 
     async with serve(script) as server: ...     in a test
-    python tests/oracles/server.py              in a process of its own; the first line that it prints is its address
+    python tests/oracles/server.py plain 0.1    in a process of its own; the first line that it prints is its address
 
 A script is asked for every request, with its body and its number from 0, and says how to reply. The server keeps what
 it was asked and what it answered in full.
@@ -156,13 +156,18 @@ async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:
         await runner.cleanup()
 
 
-def troubled(body: dict[str, Any], number: int) -> Does:
-    """A tenth of a second for each answer; every eighth request fails in one way or another."""
-    if number % 8 != 3:
-        return Does(delay=0.1)
+def plain(latency: float) -> Script:
+    """Every request is answered, after a while."""
+    return in_turn(Does(delay=latency))
+
+
+def troubled(latency: float) -> Script:
+    """The same, but every eighth request fails at once, in one way or another."""
     busy = Does(error("slow down"), status=429, headers={"retry-after": "0.05"})
     broken = Does(error("overloaded"), status=503)
-    return (busy, Does(drop="before"), Does(drop="middle"), broken)[number // 8 % 4]
+    troubles = (busy, Does(drop="before"), Does(drop="middle"), broken)
+    answer = Does(delay=latency)
+    return lambda body, number: troubles[number // 8 % 4] if number % 8 == 3 else answer
 
 
 async def _run(script: Script | Does) -> None:
@@ -173,4 +178,5 @@ async def _run(script: Script | Does) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(troubled if "troubled" in sys.argv else Does(delay=0.1)))
+    made = {"plain": plain, "troubled": troubled}[sys.argv[1]]
+    asyncio.run(_run(made(float(sys.argv[2]))))

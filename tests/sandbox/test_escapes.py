@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from tests.batches import LITTLE, batch_of, match_of, matches_of
-from tests.sandbox.hostile import HOSTILE
+from tests.sandbox.hostile import ANY, HOSTILE
 from tournament.engine.batch import Batch, Played
 from tournament.engine.play import play
 from tournament.engine.run import workers
@@ -115,7 +115,7 @@ def test_a_hostile_program_comes_to_its_fault_or_to_nothing(
     damage: Damage, kind: str | None
 ) -> None:
     fault = damage.first.faults.get(0)
-    assert (fault and fault.kind) == kind
+    assert (fault and fault.kind) == kind or kind == ANY
     assert 1 not in damage.first.faults
 
 

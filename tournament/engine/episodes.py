@@ -36,23 +36,25 @@ class Episodes:
     """The episodes of a batch's matches."""
 
     def __init__(self, game: StateGame, batch: Batch) -> None:
-        self._seats = batch.seats
-        self._episodes = [
-            Episode(game, Tape(batch.tape(match, "chance"))) for match in range(len(batch.matches))
-        ]
+        self._game = game
+        self._batch = batch
+        self._begun: dict[int, Episode] = {}
 
     def seen(self, round_number: int, slots: Iterable[int]) -> str:
         """What these slots observe in a round, as it goes behind the joint moves of a line."""
-        seen = [
-            self._episodes[slot // self._seats].observed(round_number, slot % self._seats)
-            for slot in slots
-        ]
+        places = (divmod(slot, self._batch.seats) for slot in slots)
+        seen = [self._episode(match).observed(round_number, seat) for match, seat in places]
         return "\t" + json.dumps(seen, separators=(",", ":"))
 
     def step(self, match: int, joint: Sequence[str]) -> None:
         """Play a match's joint move."""
-        self._episodes[match].step(joint)
+        self._episode(match).step(joint)
 
     def over(self, match: int) -> bool:
         """Whether a match has come to its end."""
-        return self._episodes[match].over
+        return self._episode(match).over
+
+    def _episode(self, match: int) -> Episode:
+        if match not in self._begun:
+            self._begun[match] = Episode(self._game, Tape(self._batch.tape(match, "chance")))
+        return self._begun[match]

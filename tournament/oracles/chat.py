@@ -6,6 +6,7 @@ here, so that each of them is counted, and so that the server's word on when to 
 """
 
 import enum
+import gc
 import json
 import time
 from collections.abc import Mapping
@@ -31,6 +32,9 @@ from tournament.oracles.protocol import (
 )
 from tournament.oracles.settings import NO_KEY, OPENAI, Scrubber, Settings
 from tournament.seeds import Tape, tape_name
+
+# The SDK is some 80,000 objects that stay for good: collecting garbage among them would hold up calls under way.
+gc.freeze()
 
 CONNECT_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0

@@ -21,13 +21,15 @@ create or replace view current_matches as
     where list_has_all(programs, lineup);
 
 -- What a program was paid per round of a match, against which others. Where it sits more than once, the
--- mean over its seats. With a discount, "per round" is the mean by the weights that the rounds have.
+-- mean over its seats. With a discount, "per round" is the mean by the weights that the rounds have; an episode is
+-- not divided.
 create or replace view results as
     select
         run, match, program,
         any_value(lineup) as lineup,
         any_value(list_sort(lineup[:seat] || lineup[seat + 2:])) as others,
         avg(payoff / case
+            when coalesce((config ->> 'episodic')::boolean, false) then 1
             when discount = 1 then rounds
             else (1 - discount ** rounds) / (1 - discount)
         end) as payoff,

@@ -6,6 +6,8 @@ import traceback
 
 MOST_TEXT = 4000
 MOST_LINE = 1000
+MOST_READ = 1 << 19
+"""Characters of an exception's own text: a syntax error has a line of the source in it."""
 MOST_FRAMES = 20
 FILE = "bot.py"
 _PLAIN = (str, bytes, int, float, bool, type(None), complex)
@@ -32,7 +34,7 @@ def illegal(value, legal, printed):
 def _told(error):
     """An exception's message and traceback as text, whatever the bot made of its exceptions."""
     try:
-        text = "".join(traceback.format_exception_only(error))
+        text = "".join(traceback.format_exception_only(error))[:MOST_READ]
         lines = [line[:MOST_LINE] for line in text.splitlines()]
         message = next(line for line in lines if not line.startswith(" "))
         frames = collections.deque(_own_frames(error.__traceback__), MOST_FRAMES)
