@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import anyio
 
-from tournament.engine.run import Contest, play_batch, workers
 from tournament.engine.prove import Answer, prove
+from tournament.engine.run import Contest, play_batch, workers
 from tournament.errors import ungrouped
 from tournament.game import Setting
 from tournament.match import Fixture, Outcome

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tournament.library import packaged_bots
+from tournament.store import Record
 
 COMMAND = (sys.executable, "-m", "tournament")
 LATE = """
@@ -91,14 +92,15 @@ class Tournament:
             with child:
                 child.kill()
 
-    def rows(self, query: str, db: str = "record.duckdb") -> list[list[Any]]:
+    def rows(self, query: str, db: str = "record.duckdb") -> list[tuple[Any, ...]]:
         """The answer to a query."""
-        answer = self("sql", query, "--db", db, "--json").json
-        return [list(row.values()) for row in answer]
+        with Record.read(self.folder / db) as record:
+            return record.sql(query)[1]
 
-    def digest(self, db: str = "record.duckdb", run: int | None = None) -> str:
+    def digest(self, db: str = "record.duckdb", run: int = 1) -> str:
         """The digest of a run."""
-        return self("digest", *([] if run is None else [run]), "--db", db).out.strip()
+        with Record.read(self.folder / db) as record:
+            return record.digest(run)
 
 
 @pytest.fixture

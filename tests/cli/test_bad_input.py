@@ -219,7 +219,7 @@ def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
     assert "record.duckdb" in done.lines[-1]
     [[kept]] = tournament.rows("select count(*) from matches where repetition = 0")
     assert kept == 3
-    if tournament.rows("select count(*) from matches") == [[kept]]:
+    if tournament.rows("select count(*) from matches") == [(kept,)]:
         assert tournament.digest() == before
 
 

@@ -180,7 +180,7 @@ def test_bots_with_names_of_modules_are_never_imported_by_the_engine(
     )
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert not list(tournament.folder.rglob("imported"))
-    assert tournament.rows("select count(distinct match), count(*) from faults") == [[54, 99]]
+    assert tournament.rows("select count(distinct match), count(*) from faults") == [(54, 99)]
 
 
 def test_a_bot_learns_nothing_of_the_machine_and_changes_nothing_on_it(
@@ -196,7 +196,7 @@ def test_a_bot_learns_nothing_of_the_machine_and_changes_nothing_on_it(
     )
     secret = {"OPENAI_API_KEY": "sk-very-secret"}
     tournament("run", "--pop", "bots", "--reps", 1, *DB, environment=secret)
-    assert tournament.rows("select count(*) from results where not faulted") == [[0]]
+    assert tournament.rows("select count(*) from results where not faulted") == [(0,)]
     assert not list(tournament.folder.rglob("written"))
     assert b"very-secret" not in (tournament.folder / "record.duckdb").read_bytes()
 

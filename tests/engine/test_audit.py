@@ -252,6 +252,14 @@ def test_the_sample_of_a_contest_finds_a_program_that_leaks(sandbox: Image, leak
     assert digests == [next(iter(programs))]
 
 
+def test_in_strict_play_no_repetition_stands_for_another_on_a_bot_s_word() -> None:
+    sly = Program("sly", "def act(view): return 'CD'[int(view._private[:8], 16) % 2]")
+    fixture = Fixture((sly.digest, sly.digest), 0)
+    contest = Contest(SIX, 1, {sly.digest: sly})
+    assert not contest.may_draw(fixture)
+    assert replace(contest, strict=True).may_draw(fixture)
+
+
 # The check itself
 
 

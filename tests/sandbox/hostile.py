@@ -1,5 +1,6 @@
 """Programs that mean harm, each with the fault that it must come to; None: it plays on, and nothing happens."""
 
+import json
 from textwrap import dedent
 
 HOSTILE: dict[str, tuple[str | None, str]] = {}
@@ -513,3 +514,73 @@ hostile(
         return "C"
     """,
 )
+
+# The powers
+
+statement("crash", "a simulation of half a surrogate pair", "view.simulate('\\ud800')")
+statement("crash", "a simulation of a long text", "view.simulate('#' * (300 << 10))")
+statement("fuel", "simulations without end", "while True: view.simulate('1 / 0')")
+statement(
+    "fuel",
+    "simulations of ever new programs",
+    """
+    for n in range(10_000):
+        view.simulate(f"def act(view): return view.legal[0]  # {n}")
+    """,
+)
+statement(
+    "fuel", "a simulation after a long history", "view.simulate(history=[('C', 'C')] * 200_000)"
+)
+statement(
+    "fuel", "a simulation of a loop", "view.simulate('def act(view):\\n    while True: pass')"
+)
+statement("fuel", "a simulation of a loop at load", "view.simulate('while True: pass')")
+statement(
+    None,
+    "simulations of what breaks",
+    """
+    hog = "held = [0] * (1 << 26)"
+    breaks = "import select\\ndef act(view): select.select([], [], [], 0)"
+    assert view.simulate(hog) is view.simulate(breaks) is view.ERROR
+    """,
+)
+statement(
+    "crash",
+    "a simulation of a program by its digest",
+    """
+    view.them.digest = view.me.digest[::-1]
+    view.simulate()
+    """,
+)
+statement("error", "a statement that is none", "view.proves('x' * 1_000)")
+statement("error", "a statement with brackets without end", "view.proves('(' * 5_000)")
+statement(
+    "error",
+    "a statement of five thousand negations",
+    "view.proves('not ' * 5_000 + 'them(me) == C')",
+)
+statement("error", "a statement of an endless level", "view.proves('them(me) == C', 10 ** 9)")
+statement(
+    "crash", "a long statement", "view.proves('them(me) == C and ' * 20_000 + 'them(me) == C')"
+)
+
+
+def asked(**request: object) -> str:
+    """A request for a proof, as a guest makes it but for what is given."""
+    usual = {"match": 0, "drew": False, "here": [], "statement": "them(me) == C", "level": 0}
+    return "proves " + json.dumps(usual | request)
+
+
+for fault, name, request in [
+    (None, "an honest request", asked()),
+    ("crash", "a request in a list", "proves []"),
+    ("crash", "a request without its parts", "proves {}"),
+    ("crash", "a request that is nested too deep", "proves " + "[" * 10_000),
+    ("crash", "a request for an unknown power", "fly {}"),
+    ("crash", "a request about another match", asked(match=9)),
+    ("crash", "a request about no match", asked(match=-1)),
+    ("crash", "a request about a match that is no number", asked(match=True)),
+    ("crash", "a request after a round of too many", asked(here=["000"])),
+    ("crash", "a request for a level that is none", asked(level=1.0)),
+]:
+    statement(fault, name, f"import wit_world\nwit_world.host({request!r})")

@@ -19,6 +19,7 @@ from tournament.errors import WorkerLost
 from tournament.match import Fault
 from tournament.sandbox.image import Image
 from tournament.sandbox.instance import Image as Sandbox
+from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 
 VICTIM = 'def act(view):\n    return "CDD"[len(view.mine) % 3]\n'
@@ -151,6 +152,27 @@ def test_nothing_is_left_behind_and_nobody_was_called(
 ) -> None:
     assert list(folder.iterdir()) == []
     assert select.select([listener], [], [], 0)[0] == []
+
+
+def test_a_nest_of_deep_recursions_and_simulations_does_not_reach_the_end_of_the_stack(
+    image: Image,
+) -> None:
+    bot = """
+def act(view):
+    def deeper(n):
+        if not n:
+            return view.simulate(view.me, view.me, history=view.history + [("C", "C")])
+        return sorted([1], key=lambda _: deeper(n - 1))
+    deeper(180)
+    return "C"
+"""
+
+    async def main() -> Played:
+        batch = batch_of([bot, VICTIM], limits=Limits(), alone=True)
+        async with workers(image, 1, Limits()) as pool:
+            return await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
+
+    assert anyio.run(main).faults[0].kind == "fuel"
 
 
 # A guest in its bot's hands: what it answers is judged like a stranger's

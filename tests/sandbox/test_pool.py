@@ -33,6 +33,13 @@ TIT_FOR_TAT = "def act(view): return view.theirs[-1] if view.theirs else 'C'\n"
 
 
 @pytest.fixture(autouse=True)
+def liars_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers do not look for modules where they are started."""
+    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
+
+
+@pytest.fixture(autouse=True)
 def nobody_is_left() -> Iterator[None]:
     """No child process, nor a dead one that nobody has waited for."""
     yield

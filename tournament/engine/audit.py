@@ -26,9 +26,7 @@ def play_audited(image: Image, batch: Batch, game: StateGame | None = None) -> P
     return played
 
 
-def _differing(
-    image: Image, batch: Batch, played: Played, game: StateGame | None
-) -> set[int]:
+def _differing(image: Image, batch: Batch, played: Played, game: StateGame | None) -> set[int]:
     """The slots that moved otherwise alone; fills `checked` and `leaky`."""
     differing = set()
     pending = [*batch.checks, *(_telling(batch, played, slot) for slot in batch.checks)]
@@ -100,7 +98,9 @@ def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str
     """The codes of the moves a seat makes alone, up to its fault, and the kind of that fault."""
     program = batch.program_of(slot)
     try:
-        return _until_fault(Cohort(image, batch, program, [slot], powers_of(image, batch)).play(lines))
+        return _until_fault(
+            Cohort(image, batch, program, [slot], powers_of(image, batch)).play(lines)
+        )
     except Ended as ended:
         if len(lines) == 1:
             return "", ended.kind

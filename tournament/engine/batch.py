@@ -27,8 +27,9 @@ class Batch:
     """Matches that are played together, in lockstep.
 
     `facts` is the game as bots see it. `programs` are digests and sources; `matches` are lineups (numbers of
-    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `library` are sources
-    that `proves` knows by name; `checks` are the slots that are to be replayed alone. With `alone`, every seat of every match is played alone at once.
+    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `library` are
+    sources that `proves` knows by name; `checks` are the slots that are to be replayed alone. With `alone`, every
+    seat of every match is played alone at once.
     """
 
     facts: dict[str, Any]

@@ -53,7 +53,9 @@ def answer(image: Image, question: list[Any]) -> bytes:
         return json.dumps({"problem": str(error)}).encode()
     verdict = powers.verdict(stated, NOBODY)
     if isinstance(verdict, str):
-        return json.dumps({"provable": False, "holds": False, "worlds": [], "bound": verdict}).encode()
+        return json.dumps(
+            {"provable": False, "holds": False, "worlds": [], "bound": verdict}
+        ).encode()
     names = {powers.programs.add(source): name for name, source in library.items()}
     worlds = [
         [[names[program], names[against], move] for (program, against, _), move in world.items()]

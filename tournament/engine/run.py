@@ -69,11 +69,12 @@ class Contest:
         )
 
     def may_draw(self, fixture: Fixture) -> bool:
-        """Whether repetitions of the fixture's lineup may differ."""
+        """Whether repetitions of the fixture's lineup may differ: in strict play nobody's word is taken for it."""
         repetition = self.setting.repetition
         hidden = repetition.continuation is not None
         drawn = repetition.noise > 0 or hidden or isinstance(self.setting.game, StateGame)
-        return drawn or any(self.programs[digest].may_draw for digest in fixture.lineup)
+        mentions = any(self.programs[digest].may_draw for digest in fixture.lineup)
+        return self.strict or drawn or mentions
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ async def workers(
         yield pool
 
 
-async def play_batch(contest: Contest, batch: Batch, fixtures: Sequence[Fixture], pool: Pool) -> list[Outcome]:
+async def play_batch(
+    contest: Contest, batch: Batch, fixtures: Sequence[Fixture], pool: Pool
+) -> list[Outcome]:
     """The outcomes of one batch, in the order of its fixtures. Raises `WorkerLost`."""
     played = await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
     return outcomes(contest.setting, batch, fixtures, played)

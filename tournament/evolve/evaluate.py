@@ -103,7 +103,7 @@ class Evaluator:
         if faults := await self.tests(profile, seat):
             return Feedback(faults, None)
         [evaluation] = await self.rollouts([profile], episodes)
-        return Feedback(evaluation.faults, evaluation)
+        return Feedback(_different(evaluation.faults), evaluation)
 
     async def rollouts(
         self, profiles: Sequence[Profile], episodes: int, first: int = 0
@@ -126,7 +126,7 @@ class Evaluator:
         """
         key = (lineup(profile), seat)
         if key not in self._tested:
-            self._tested[key] = tuple(await self._faults(profile, seat))
+            self._tested[key] = _different(await self._faults(profile, seat))
         return self._tested[key]
 
     def rounds(self, outcome: Outcome, seat: int) -> Iterator[Round]:
@@ -169,7 +169,7 @@ class Evaluator:
             own.append(Fault(seat, "lost", 0, "took its worker process down, every time"))
         if any(program.digest in outcome.leaky for outcome in outcomes.values()):
             own.append(Fault(seat, "leaky", 0, "plays differently when it is played again"))
-        return list({(f.kind, f.message): f for f in own}.values())
+        return own
 
     def _contest(self, profiles: Iterable[Profile], *, strict: bool = False) -> Contest:
         programs = {program.digest: program for profile in profiles for program in profile}
@@ -184,6 +184,10 @@ class Evaluator:
             async for results in receive:
                 outcomes |= {outcome.fixture: outcome for outcome in results.outcomes}
         return {fixture: outcomes[fixture] for fixture in fixtures if fixture in outcomes}
+
+
+def _different(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    return tuple({(f.seat, f.kind, f.message): f for f in faults}.values())
 
 
 def with_program(profile: Profile, seat: int, program: Program) -> Profile:

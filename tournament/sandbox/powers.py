@@ -131,7 +131,9 @@ class Powers:
         seats = {"me": seat, "them": 1 - seat}
         place = seats.get(plays.program, 1 - seats.get(plays.against, 1 - seat))
         known = {"me": digests[seat], "them": digests[1 - seat]}
-        program, against = (known.get(n) or self._from_library(n) for n in (plays.program, plays.against))
+        program, against = (
+            known.get(n) or self._from_library(n) for n in (plays.program, plays.against)
+        )
         return Plays(program, against, plays.move, place)
 
     def _from_library(self, name: str) -> str:

@@ -42,7 +42,9 @@ def read_request(text: str, seats: int) -> Request:
         match, drew = _whole(asked["match"]), bool(asked["drew"])
         if "statement" in asked:
             level = _whole(asked["level"])
-            return Request(match, drew, here, here, statement=_text(asked["statement"]), level=level)
+            return Request(
+                match, drew, here, here, statement=_text(asked["statement"]), level=level
+            )
         name, position = asked["shared"]
         return Request(
             match=match,

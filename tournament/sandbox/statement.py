@@ -165,7 +165,9 @@ def _wrapped(statement: Statement) -> str:
 def parse(text: str) -> Statement:
     """The statement that a text states. Raises `StatementError`."""
     if len(text) > MOST_CHARACTERS:
-        raise StatementError(MOST_CHARACTERS + 1, f"the end: at most {MOST_CHARACTERS:,} characters are read")
+        raise StatementError(
+            MOST_CHARACTERS + 1, f"the end: at most {MOST_CHARACTERS:,} characters are read"
+        )
     parser = _Parser(text)
     statement = parser.statement(0)
     if parser.token is not None:

@@ -83,7 +83,7 @@ class Powers:
         seats = self.game.seats
         if type(seat) is not int or not 0 <= seat < seats:
             raise ValueError(f"there is no seat {seat!r}")
-        own = {turn: each for turn, each in enumerate((self.me, *self.others))}
+        own = dict(enumerate((self.me, *self.others)))
         here = {(self.seat + turn) % seats: each for turn, each in own.items()}
         if against is None:
             # Whoever asks sits where it sits, and against itself where it is the one simulated.
@@ -103,7 +103,9 @@ class Powers:
         try:
             return ["".join([self._codes[s][m] for s, m in enumerate(joint)]) for joint in joints]
         except (KeyError, IndexError, TypeError):
-            raise ValueError("history is a list of joint moves, each a tuple in seat order") from None
+            raise ValueError(
+                "history is a list of joint moves, each a tuple in seat order"
+            ) from None
 
     def _coin(self, shared):
         if shared is None:

@@ -1,0 +1,172 @@
+"""Evaluators in a real sandbox, oracles that say what they are told to, a server to ask, and the command."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from tests.oracles.server import Does, Script, Server, completion, serve
+from tournament.cli import main
+from tournament.engine.run import workers
+from tournament.evolve.evaluate import Evaluator
+from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.response import Oracle, Response, Task
+from tournament.game import Repetition, Setting
+from tournament.library import load_game
+from tournament.program import Program
+from tournament.sandbox.image import Image
+from tournament.sandbox.limits import Limits
+from tournament.sandbox.pool import Pool
+
+T = TypeVar("T")
+LITTLE = Limits(fuel=100_000_000)
+
+
+def setting_of(game: str, rounds: int = 1, **parameters: str) -> Setting:
+    return Setting(load_game(game, parameters), Repetition(rounds))
+
+
+def always(move: str) -> str:
+    return f"def act(view):\n    return {move!r}\n"
+
+
+def program(source: str) -> Program:
+    return Program("bot", source)
+
+
+@pytest.fixture(scope="session")
+def pool(image: Image) -> Iterator[tuple[BlockingPortal, Pool]]:
+    """Workers that all tests share, and the loop that they live in."""
+    games = [load_game("level_based_foraging"), load_game("coin_game")]
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(workers(image, 2, LITTLE, games)) as started,
+    ):
+        yield portal, started
+
+
+Evaluate = Callable[..., Any]
+
+
+@pytest.fixture
+def evaluate(pool: tuple[BlockingPortal, Pool]) -> Evaluate:
+    """Runs a function on an evaluator of a setting."""
+    portal, workers = pool
+
+    def run(setting: Setting, work: Callable[[Evaluator], Awaitable[T]], *, seed: int = 0) -> T:
+        return portal.call(work, Evaluator(workers, setting, seed, LITTLE))
+
+    return run
+
+
+class Says:
+    """An oracle that answers with these sources in turn, with nothing for None; the last goes on for ever."""
+
+    name = "says"
+
+    def __init__(self, *sources: str | None) -> None:
+        self.sources = list(sources)
+        self.tasks: list[Task] = []
+
+    async def respond(self, task: Task) -> Response:
+        """The next."""
+        source = self.sources[min(len(self.tasks), len(self.sources) - 1)]
+        self.tasks.append(task)
+        return Response(None, "no_code") if source is None else Response(program(source))
+
+
+Grow = Callable[..., tuple[Chain, list[Step]]]
+
+
+@pytest.fixture
+def grow(evaluate: Evaluate) -> Grow:
+    """Grows a chain to its end."""
+
+    def run(
+        setting: Setting, oracles: Sequence[Oracle], plan: Plan, start: Sequence[str] = ()
+    ) -> tuple[Chain, list[Step]]:
+        async def work(evaluator: Evaluator) -> tuple[Chain, list[Step]]:
+            each = tuple(oracles) * (setting.game.seats if len(oracles) == 1 else 1)
+            profile = tuple(map(program, start)) or None
+            chain = Chain("chain", plan, each, evaluator, profile)
+            return chain, [step async for step in chain.grow()]
+
+        return evaluate(setting, work)
+
+    return run
+
+
+Serve = Callable[[Script | Does], AbstractContextManager[Server]]
+
+
+@pytest.fixture
+def server(pool: tuple[BlockingPortal, Pool]) -> Serve:
+    """A server beside the test."""
+    portal, _ = pool
+    return lambda script: portal.wrap_async_context_manager(serve(script))
+
+
+def says(text: str, **more: Any) -> Does:
+    """The reply with that text."""
+    return Does(completion(text, **more))
+
+
+def code(source: str) -> str:
+    return f"```python\n{source}```\n"
+
+
+def prompt_of(body: dict[str, Any]) -> str:
+    return "\n".join(message["content"] for message in body["messages"])
+
+
+def asks_for_critique(body: dict[str, Any]) -> bool:
+    return "under review" in prompt_of(body)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, as JSON."""
+        return json.loads(self.out)
+
+
+Command = Callable[..., Done]
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    image: Image,
+) -> Command:
+    """The command, run here, in an empty folder with nothing of models in the environment."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOURNAMENT_MODEL", "TOURNAMENT_ORACLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object, code: int = 0) -> Done:
+        monkeypatch.setattr(sys, "argv", ["tournament", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+            sys.exit(0)
+        out, err = capsys.readouterr()
+        done = Done(int(ended.value.code or 0), out, err)
+        assert done.code == code, (done.code, out, err)
+        assert "Traceback" not in err, err
+        return done
+
+    return run

@@ -1,0 +1,136 @@
+"""Unit tests first, then rollouts: what a program is found to be worth, and what is wrong with it."""
+
+from typing import Any
+
+import pytest
+
+from tests.evolve.conftest import Evaluate, always, program, setting_of
+from tournament.evolve.evaluate import Evaluator, Feedback
+from tournament.game import MatrixGame, Setting, table_game
+
+PD = setting_of("prisoners_dilemma", rounds=6)
+
+WRONG = {
+    "load": ("def act(view:\n", "SyntaxError"),
+    "error": ("def act(view):\n    return view.theirs[-1]\n", "IndexError"),
+    # Legal at first, and only after having been defected on illegal.
+    "illegal": ("def act(view):\n    return 'X' if 'D' in view.theirs else 'C'\n", "X"),
+    "fuel": ("def act(view):\n    while view.theirs[-1:] == ('C',) or view.theirs: pass\n    return 'C'\n", ""),
+    "leaky": (
+        "import json\n\n\ndef act(view):\n"
+        "    json.calls = getattr(json, 'calls', 0) + 1\n"
+        "    return 'C' if json.calls <= 6 else 'D'\n",
+        "again",
+    ),
+}
+
+
+def feedback(
+    evaluate: Evaluate, setting: Setting, *sources: str, seat: int = 0, episodes: int = 2
+) -> Feedback:
+    profile = tuple(map(program, sources))
+
+    async def work(evaluator: Evaluator) -> Feedback:
+        return await evaluator.feedback(profile, seat, episodes)
+
+    return evaluate(setting, work)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_program_that_fails_its_tests_is_worth_nothing_and_its_trace_is_kept(
+    evaluate: Evaluate, kind: str
+) -> None:
+    source, told = WRONG[kind]
+    found = feedback(evaluate, PD, source, always("C"))
+    assert found.problem == kind
+    assert found.evaluation is None
+    assert any(told in fault.message + fault.traceback for fault in found.faults)
+
+
+def test_a_program_that_runs_is_worth_what_its_matches_pay(evaluate: Evaluate) -> None:
+    found = feedback(evaluate, PD, always("C"), always("D"))
+    assert not found.problem and found.evaluation
+    assert found.evaluation.payoffs == (0.0, 30.0)
+    assert found.evaluation.welfare == 30.0
+    assert found.evaluation.samples == (30.0, 30.0)
+
+
+def test_faults_of_others_are_not_ones_own_but_leave_a_gap(evaluate: Evaluate) -> None:
+    found = feedback(evaluate, PD, always("C"), "def act(view):\n    return 1 / 0\n")
+    assert [fault.seat for fault in found.faults] == [1]
+    assert found.problem == "error"
+    assert found.evaluation and found.evaluation.payoffs is None
+
+
+def own_moves() -> MatrixGame:
+    rows = [[(1, 2), (3, 4)], [(5, 6), (7, 8)]]
+    game = table_game("own_moves", ("a", "b"), rows, {})
+    return MatrixGame("own_moves", (("a", "b"), ("x", "y")), game.payoff, game.worst)
+
+
+def test_a_program_need_not_play_in_seats_with_other_moves(evaluate: Evaluate) -> None:
+    setting = Setting(own_moves())
+    for seat in (0, 1):
+        found = feedback(evaluate, setting, always("b"), always("x"), seat=seat)
+        assert not found.problem and found.evaluation
+        assert found.evaluation.payoffs == (5.0, 6.0)
+
+
+def test_three_seats(evaluate: Evaluate) -> None:
+    setting = setting_of("public_goods", seats="3")
+    most = setting.game.moves[0][-1]
+    source = f"def act(view):\n    return {most!r}\n"
+    found = feedback(evaluate, setting, source, source, source, seat=2)
+    assert not found.problem and found.evaluation
+    assert len(found.evaluation.payoffs or ()) == 3
+
+
+def test_a_profile_comes_to_the_same_whatever_is_played_with_it(evaluate: Evaluate) -> None:
+    """Nor does it matter what it is called; matches to come are others."""
+    setting = setting_of("level_based_foraging")
+    mixed = "def act(view):\n    return view.rng.choice(view.legal)\n"
+    other = mixed + "\n# another\n"
+
+    async def alone(evaluator: Evaluator) -> Any:
+        [found] = await evaluator.rollouts([(program(mixed), program(other))], 4)
+        [later] = await evaluator.rollouts([(program(mixed), program(other))], 2, first=2)
+        return found, later
+
+    async def among(evaluator: Evaluator) -> Any:
+        bots = [program(source) for source in (mixed, other)]
+        profiles = [(one, two) for one in bots for two in bots]
+        return (await evaluator.rollouts(profiles, 4))[1]
+
+    found, later = evaluate(setting, alone)
+    everywhere = evaluate(setting, among)
+    assert [o.moves for o in found.outcomes] == [o.moves for o in everywhere.outcomes]
+    assert [o.moves for o in later.outcomes] == [o.moves for o in found.outcomes[2:]]
+
+
+def test_what_is_known_is_not_played_again(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = (program(always("C")), program(always("D")))
+
+    async def work(evaluator: Evaluator) -> tuple[Any, Any]:
+        first = await evaluator.feedback(profile, 0, 3)
+        monkeypatch.setattr(evaluator, "pool", None)
+        return first, await evaluator.feedback(profile, 0, 3)
+
+    first, second = evaluate(PD, work)
+    assert first == second
+
+
+def test_rounds_are_told_with_what_was_seen_and_paid(evaluate: Evaluate) -> None:
+    setting = setting_of("coin_game", horizon="3")
+
+    async def work(evaluator: Evaluator) -> Any:
+        profile = (program(always("up")), program(always("left")))
+        [found] = await evaluator.rollouts([profile], 1)
+        return found.outcomes[0], list(evaluator.rounds(found.outcomes[0], 1))
+
+    outcome, rounds = evaluate(setting, work)
+    assert [joint for joint, _, _ in rounds] == [(0, 2)] * 3
+    assert [seen["step"] for _, _, seen in rounds] == [0, 1, 2]
+    totals = [sum(paid[seat] for _, paid, _ in rounds) for seat in (0, 1)]
+    assert totals == list(outcome.payoffs)

@@ -1,0 +1,159 @@
+"""The oracle that needs no model: what it reaches, and from where."""
+
+from typing import Any
+
+import pytest
+
+from tests.evolve.conftest import Evaluate, always, program, setting_of
+from tournament.engine.batch import match_tape
+from tournament.evolve.evaluate import Evaluator, Feedback, Profile
+from tournament.evolve.grid import walkers
+from tournament.evolve.optimum import mean_optimum
+from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.response import START, Response, Task
+from tournament.evolve.search import Search
+from tournament.game import Setting
+from tournament.library import load_bot
+from tournament.program import Program
+from tournament.seeds import Tape
+from tournament.theory.foraging import optimal_welfare
+
+LBF = setting_of("level_based_foraging")
+CLIMBING = setting_of("climbing")
+
+
+def searched(
+    evaluate: Evaluate,
+    setting: Setting,
+    plan: Plan = Plan(),
+    start: tuple[str, ...] = (),
+    library: tuple[Program, ...] = (),
+) -> tuple[Chain, list[Step]]:
+    async def work(evaluator: Evaluator) -> tuple[Chain, list[Step]]:
+        oracle = Search(library, evaluator, plan.episodes)
+        oracles = (oracle,) * setting.game.seats
+        profile = tuple(map(program, start)) or None
+        chain = Chain("chain", plan, oracles, evaluator, profile)
+        return chain, [step async for step in chain.grow()]
+
+    return evaluate(setting, work)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("game", "best"), [("coordination", 6.0), ("climbing", 22.0), ("penalty", 20.0)]
+)
+def test_the_papers_matrix_games(evaluate: Evaluate, game: str, best: float) -> None:
+    _, steps = searched(evaluate, setting_of(game))
+    assert len(steps) == 10
+    assert [step.evaluation and step.evaluation.welfare for step in steps] == [best] * 10
+
+
+@pytest.mark.parametrize("start", ["b", "c"])
+def test_it_leaves_an_equilibrium_that_no_seat_can_leave_alone(
+    evaluate: Evaluate, start: str
+) -> None:
+    chain, steps = searched(evaluate, CLIMBING, Plan(1, 3), (always(start),) * 2)
+    outcomes = [step.outcome for step in steps]
+    assert "restart" in outcomes
+    restart = steps[outcomes.index("restart")]
+    assert restart.profile[0] == restart.profile[1]
+    assert steps[-1].evaluation and steps[-1].evaluation.welfare == 22.0
+    assert chain.best.welfare == 22.0
+
+
+def test_who_wants_the_most_for_itself_never_begins_anew(evaluate: Evaluate) -> None:
+    plan = Plan(2, 2, objective="own")
+    _, steps = searched(evaluate, CLIMBING, plan, (always("b"),) * 2)
+    assert {step.outcome for step in steps} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("objective", "move"), [("own", "D"), ("welfare", "C"), ("both", "D")]
+)
+def test_objectives_in_the_prisoners_dilemma(
+    evaluate: Evaluate, objective: str, move: str
+) -> None:
+    """Against a cooperator: by defecting 5 for oneself and all, by cooperating 3 for oneself and 6 for all."""
+    plan = Plan(1, 1, objective=objective)
+    start = (always("C"), always("C"))
+    _, steps = searched(evaluate, setting_of("prisoners_dilemma"), plan, start)
+    [outcome, *_] = steps[0].evaluation.outcomes if steps[0].evaluation else ()
+    assert outcome.moves[0] == str("CD".index(move))
+
+
+def test_it_finds_the_automaton_that_exploits(evaluate: Evaluate) -> None:
+    """Who forgives one defection, but not two in a row, is defected on every other round."""
+    forgiving = load_bot("tit_for_two_tats")
+    setting = setting_of("prisoners_dilemma", rounds=8)
+    plan = Plan(1, 1, objective="own")
+    _, steps = searched(evaluate, setting, plan, (always("C"), forgiving.source))
+    assert steps[0].evaluation and steps[0].evaluation.payoffs
+    assert steps[0].evaluation.payoffs[0] >= 4 * 5 + 4 * 3
+
+
+def test_seats_may_have_other_moves(evaluate: Evaluate) -> None:
+    chain, _ = searched(evaluate, setting_of("battle_of_the_sexes"), Plan(1, 1))
+    assert chain.best.welfare > 0
+
+
+def test_three_seats(evaluate: Evaluate) -> None:
+    chain, steps = searched(evaluate, setting_of("public_goods", seats="3"), Plan(1, 1))
+    assert chain.best.welfare == mean_optimum(chain.setting)
+    assert {step.seat for step in steps} == {0, 1, 2}
+
+
+def test_walkers_are_for_games_on_grids() -> None:
+    assert not list(walkers(CLIMBING, 0))
+    coins = list(walkers(setting_of("coin_game"), 1))
+    assert coins and any("('my_coin',)" in each.source for each in coins)
+    foragers = list(walkers(LBF, 0))
+    assert any("('foods',), ('others',)" in each.source for each in foragers)
+    assert len({each.digest for each in foragers}) == len(foragers)
+
+
+def test_a_pair_of_foragers_made_by_search(evaluate: Evaluate) -> None:
+    """Without the library, from programs that do nothing. It searches in short episodes, which take less time."""
+    short = setting_of("level_based_foraging", horizon="12")
+
+    async def work(evaluator: Evaluator) -> tuple[Response, Any]:
+        profile: Profile = (START, START)
+        task = Task("chain/0/0/0", short, profile, 0, "welfare", Feedback((), None))
+        response = await Search((), evaluator, 10).respond(task)
+        assert response.profile
+        [found] = await Evaluator(evaluator.pool, LBF, 1).rollouts([response.profile], 200)
+        return response, found
+
+    response, found = evaluate(short, work)
+    assert response.outcome == "restart"
+    assert found.welfare >= -0.30
+
+
+def test_a_pair_of_planners_is_as_good_as_can_be_in_every_episode(evaluate: Evaluate) -> None:
+    planner = load_bot("lbf_planner")
+
+    async def work(evaluator: Evaluator) -> Any:
+        [found] = await evaluator.rollouts([(planner, planner)], 20)
+        return found
+
+    found = evaluate(LBF, work)
+    for outcome, welfare in zip(found.outcomes, found.samples, strict=True):
+        start = LBF.game.start(Tape(match_tape(0, LBF.key, outcome.fixture, "chance")))
+        assert welfare == pytest.approx(optimal_welfare(start))
+
+
+def test_the_mean_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.evolve.optimum.STARTS", 60)
+    assert mean_optimum(CLIMBING) == 22.0
+    assert mean_optimum(LBF) == pytest.approx(-0.082, abs=0.1)
+    assert mean_optimum(setting_of("level_based_foraging", size="12")) is None
+    assert mean_optimum(setting_of("coin_game")) is None
+
+
+def test_a_search_is_the_same_again(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
+    setting = setting_of("prisoners_dilemma", rounds=2)
+    runs = [searched(evaluate, setting, Plan(1, 1, 3)) for _ in range(2)]
+    first, second = ([step.profile for step in steps] for _, steps in runs)
+    assert first == second
