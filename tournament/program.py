@@ -18,7 +18,7 @@ KINDS = ("one-shot", "repeated", "episodic", "two-seat", "many-seat", "zero-sum"
 """Kinds of play that a `Plays:` header may name beside games."""
 
 _DOCSTRING = re.compile(r'\A\s*+(?:#[^\n]*+\s*+)*+[rRuU]?("""|\'\'\'|"|\')(.*?)\1', re.DOTALL)
-_TAPES = re.compile(r"\b(rng|random|shared|secrets|uuid|simulate)\b")
+_TAPES = re.compile(r"\b(rng|random|shared|secrets|uuid)\b")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -56,6 +56,11 @@ class Program:
         """Whether the program's text, its docstring and comments aside, mentions a tape: a guess, not a promise."""
         code = self.source.replace(self.docstring, "", 1)
         return any(_TAPES.search(line.partition("#")[0]) for line in code.splitlines())
+
+    @property
+    def may_simulate(self) -> bool:
+        """Whether the text mentions simulation: a move may then take as long as thousands of others."""
+        return "simulate" in self.source
 
     def header(self, field: str) -> str:
         """The text after `field:` in the docstring, continued on deeper-indented lines; or nothing."""

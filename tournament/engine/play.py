@@ -80,7 +80,7 @@ class Lockstep:
             self.faults,
             self.fuel,
             notes=self.powers.notes,
-            tapeless=self.tapeless,
+            tapeless=self.tapeless - self.powers.drawn,
             leaky=self.suspects,
         )
 
@@ -148,7 +148,7 @@ class Lockstep:
     def _cohort(self, part: Part) -> Cohort:
         """A fresh cohort. In strict play nothing at all is shared, not even what others had simulated."""
         powers = powers_of(self.image, self.batch) if self.batch.alone else self.powers
-        powers.notes = self.powers.notes
+        powers.notes, powers.drawn = self.powers.notes, self.powers.drawn
         return Cohort(self.image, self.batch, part.program, part.slots, powers)
 
     def _line(self, cohort: Cohort, number: int) -> str:

@@ -68,6 +68,10 @@ class Contest:
             checks,
         )
 
+    def may_simulate(self, fixture: Fixture) -> bool:
+        """Whether a program of the fixture's lineup may simulate others."""
+        return any(self.programs[digest].may_simulate for digest in fixture.lineup)
+
     def may_draw(self, fixture: Fixture) -> bool:
         """Whether repetitions of the fixture's lineup may differ: in strict play nobody's word is taken for it."""
         repetition = self.setting.repetition
@@ -172,7 +176,8 @@ class Play:
         again: bool = False,
     ) -> None:
         """Play the fixtures and send their outcomes, with those of the repetitions that they stand for."""
-        plan = batches(self.contest.setting, fixtures, self.pool.count)
+        contest = self.contest
+        plan = batches(contest.setting, fixtures, self.pool.count, contest.may_simulate)
         samples = slots_to_check(plan, self.contest.seed)
         send, receive = anyio.create_memory_object_stream[tuple[list[Fixture], list[int]]](
             len(plan)

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tournament.errors import UsageError
 from tournament.game import Setting
@@ -14,6 +14,7 @@ MOST_LINEUPS = 1_000_000
 BLOCK = 40
 """Programs whose matches are played together: as many instances are alive in a worker at a time, twice over."""
 MOST_MATCHES = 4_000
+MOST_SLOW_MATCHES = 200
 MOST_MOVES = 1_000_000
 """Bounds on a batch: what is lost when a worker dies, and what its rows take of memory."""
 CHECKED = 1_000
@@ -45,10 +46,29 @@ def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> l
     ]
 
 
-def batches(setting: Setting, fixtures: Sequence[Fixture], workers: int) -> list[list[Fixture]]:
-    """The fixtures in lists to be played together: wide for every program, and as many for each worker."""
+def batches(
+    setting: Setting,
+    fixtures: Sequence[Fixture],
+    workers: int,
+    slow: Callable[[Fixture], bool] = lambda fixture: False,
+) -> list[list[Fixture]]:
+    """The fixtures in lists to be played together: wide for every program, and as many for each worker.
+
+    Slow ones come last, fewer at a time: so that something is seen soon.
+    """
     rounds = setting.repetition.rounds or _typical_rounds(setting)
     most = max(1, min(MOST_MATCHES, MOST_MOVES // (rounds * setting.game.seats)))
+    late = [fixture for fixture in fixtures if slow(fixture)]
+    soon = [fixture for fixture in fixtures if not slow(fixture)] if late else fixtures
+    return [
+        *_pieces(soon, most, workers),
+        *_pieces(late, min(most, MOST_SLOW_MATCHES), workers),
+    ]
+
+
+def _pieces(fixtures: Sequence[Fixture], most: int, workers: int) -> list[list[Fixture]]:
+    if not fixtures:
+        return []
     count = len(fixtures)
     pieces = min(count, math.ceil(count / (most * workers)) * workers)
     ordered = _by_block(fixtures)

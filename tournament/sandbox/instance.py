@@ -22,7 +22,7 @@ EMPTY_GAME: dict[str, Any] = {
     "discount": 1.0,
     "noise": 0.0,
 }
-EXPORTS = ("load", "play", "simulate", "drop")
+EXPORTS = ("load", "play", "drop")
 Host = Callable[["Instance", str], str]
 """Answers what the guest of an instance asks of its host."""
 
@@ -119,9 +119,22 @@ class Instance:
         """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
         return self._call("drop", json.dumps(positions))
 
-    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host) -> str:
-        """One move of a match of its own, with at most so much fuel (see `bot.wit`). Raises `Ended`."""
-        return self._call("simulate", json.dumps(setup), "\n".join(lines), fuel=fuel, host=host)
+    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host) -> tuple[str, str]:
+        """What is answered to these rounds in a match of its own, and at which tapes the program looked.
+
+        It takes the way that real moves take, so that there is no difference to be seen. `spent` is then what it
+        took of `fuel`. Raises `Ended`.
+        """
+        self._call("load", "", json.dumps(setup), fuel=fuel)
+        loading = self.spent
+        try:
+            answer = self._call("play", "\n".join(lines), fuel=fuel - loading, host=host)
+            playing = self.spent
+            drew = self._call("drop", "[0]")
+        except Ended as ended:
+            raise Ended(ended.kind, ended.message, ended.spent + loading, ended.burnt) from None
+        self.spent = loading + playing
+        return answer, drew
 
     @property
     def fuel(self) -> int:

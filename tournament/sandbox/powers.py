@@ -17,6 +17,8 @@ from tournament.seeds import tape_name
 PROOF_FEE = 1_000_000
 """Fuel for asking what is provable. Proving has fuel of its own: what is proved once is known to all."""
 MOST_LEVEL = 50
+NO_COIN = ("", 0)
+"""What stands for the public coin in a proof: a program that looks at it there has no provable move."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,15 @@ class Powers:
     ) -> None:
         self.programs = Programs(programs)
         self.notes: dict[int, tuple[int, str]] = {}
+        self.drawn: set[int] = set()
+        """Slots whose simulations looked at tapes."""
         self._game = game
         self._library = library
         self._limits = limits
         self._simulator = Simulator(image, game, self.programs, limits, self._nested)
         self._tops: dict[int, tuple[int, Top]] = {}
         self._slot = -1
-        self._verdicts: dict[tuple[Statement, Key], Verdict | str] = {}
+        self._verdicts: dict[tuple[Statement, tuple[str, ...]], Verdict | str] = {}
 
     def answer(self, caller: Instance, places: Sequence[Place], text: str) -> str:
         """What is answered to a real call's request, made at one of these places.
@@ -73,7 +77,10 @@ class Powers:
         top.stack = [frame]
         self._slot = place.slot
         with self._simulator.within(top):
-            return self._do(power, caller, request)
+            answer = self._do(power, caller, request)
+        if top.drew:
+            self.drawn.add(place.slot)
+        return answer
 
     def _nested(self, caller: Instance, text: str) -> str:
         """What is answered to a simulated call's request."""
@@ -145,11 +152,11 @@ class Powers:
 
     def verdict(self, statement: Statement, key: Key) -> Verdict | str:
         """Whether a statement is provable of programs that meet after a history; or which bound was hit."""
-        _, _, history, shared = key
-        about = (statement, ((), 0, history, shared))
+        _, _, history, _ = key
+        about = (statement, history)
         if about not in self._verdicts:
             try:
-                self._verdicts[about] = decide(statement, _Runner(self, history, shared).move)
+                self._verdicts[about] = decide(statement, _Runner(self, history).move)
             except Bound as bound:
                 self._verdicts[about] = str(bound)
         return self._verdicts[about]
@@ -158,23 +165,23 @@ class Powers:
 class _Runner:
     """Runs programs at worlds of one proof, on fuel of the proof's own."""
 
-    def __init__(self, powers: Powers, history: tuple[str, ...], shared: tuple[str, int]) -> None:
+    def __init__(self, powers: Powers, history: tuple[str, ...]) -> None:
         self._powers = powers
         self._history = history
-        self._shared = shared
         self._fuel = powers._limits.fuel
 
     def move(self, pair: Pair, ask: Ask) -> str | None:
         """The move as text; None for a program that draws, breaks a rule or does not halt. Raises `Bound`."""
         program, against, seat = pair
         lineup = (program, against) if seat == 0 else (against, program)
-        frame = Frame((lineup, seat, self._history, self._shared), tape_name("proof", *pair))
+        frame = Frame((lineup, seat, self._history, NO_COIN), tape_name("proof", *pair))
         simulator = self._powers._simulator
-        with simulator.within(Top([], ask=ask)):
+        top = Top([], ask=ask)
+        with simulator.within(top):
             move, spent = simulator.run(frame, self._fuel, once=True)
         self._fuel -= spent
         if self._fuel <= 0:
             raise Bound("its fuel ran out")
-        if frame.drew or len(move) > 1:
+        if top.drew or len(move) > 1:
             return None
         return str(self._powers._game["moves"][seat][ord(move) - 48])

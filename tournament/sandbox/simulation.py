@@ -26,6 +26,10 @@ FEE = 200_000
 """Fuel for asking for a simulation, besides what the simulated program uses."""
 MOST_DEPTH = 300
 MOST_IDLE = 100
+NOTHING, PRIVATELY = "0", ("2", "3")
+"""At which tapes a guest says that its program has looked."""
+ILLEGALLY = '["illegal"'
+"""How the fault of an illegal move begins in a guest's answer."""
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
@@ -53,6 +57,8 @@ class Top:
     pure: dict[Key, str] = field(default_factory=dict)
     drawn: dict[tuple[Key, str], str] = field(default_factory=dict)
     ask: Ask | None = None
+    drew: bool = False
+    """Whether a program that was simulated has looked at a tape."""
 
 
 class Programs:
@@ -196,35 +202,35 @@ class Simulator:
             instance = self._seated(lineup[seat])
             host = self._host()
             assert host is not None
-            answer = instance.simulate(self._setup(frame, once), self._lines(frame), fuel, host)
+            lines = self._lines(frame)
+            setup = self._setup(frame, lines[1:] if once else [])
+            answer, drew = instance.simulate(setup, [""] if once else lines, fuel, host)
         except Ended as ended:
             return (TIMEOUT if ended.kind == "fuel" else ERROR), ended.spent
         finally:
             self.top.stack.pop()
             self._depth -= 1
         self._release(lineup[seat], instance)
-        frame.drew |= answer[:1] == "1"
-        return self._result(answer[1:], seat), instance.spent
+        frame.drew |= drew in PRIVATELY
+        self.top.drew |= drew != NOTHING
+        return self._result(answer, seat), instance.spent
 
-    def _setup(self, frame: Frame, once: bool) -> dict[str, Any]:
+    def _setup(self, frame: Frame, shown: list[str]) -> dict[str, Any]:
+        """A match for one call, with rounds that its program is shown without being asked."""
         lineup, seat, _, shared = frame.key
-        return {
-            "lineup": lineup,
-            "seat": seat,
-            "private": frame.tape,
-            "shared": shared,
-            "once": once,
-        }
+        return {"matches": [[seat, lineup, frame.tape, shared]], "shown": shown}
 
     def _lines(self, frame: Frame) -> list[str]:
         _, seat, history, _ = frame.key
         return ["", *(joint[seat:] + joint[:seat] for joint in history)]
 
     def _result(self, answer: str, seat: int) -> str:
-        """A code, or the failure that a kind of fault is to whoever simulates."""
-        if len(answer) == 1 and 0 <= ord(answer) - 48 < len(self._game["moves"][seat]):
-            return answer
-        return ILLEGAL if answer == "illegal" else ERROR
+        """The last move's code, or the failure that a fault on the way to it is to whoever simulates."""
+        answers = answer.split("\n")
+        if faulty := next((each for each in answers if len(each) != 1), None):
+            return ILLEGAL if ILLEGALLY in faulty else ERROR
+        known = 0 <= ord(answers[-1]) - 48 < len(self._game["moves"][seat])
+        return answers[-1] if known else ERROR
 
     def _seated(self, digest: str) -> Instance:
         """An instance of a program that no call is in. Raises `Ended` if it will not load."""

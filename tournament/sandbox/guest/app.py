@@ -25,34 +25,42 @@ warnings.simplefilter("ignore")
 
 table = None
 code = None
+broken = None
 
 
 class WitWorld(wit_world.WitWorld):
     """The exports of `bot.wit`."""
 
     def load(self, source: str, setup: str) -> str:
-        global table, code
-        shims.guard()
-        table = Table(json.loads(setup), wit_world.host)
-        faults.remember(source)
-        try:
-            code = rewrite.compile_bot(source)
-        except BaseException as error:
-            for match in table.matches:
-                match.fault = faults.raised("load", error, "")
-            return ""
+        global table
+        before = table
+        if before is None:
+            shims.guard()
+            _compile(source)
+        else:
+            for match in before.matches:
+                match.end()
+        setup = json.loads(setup)
+        table = Table(setup, wit_world.host, before and before.game)
         for match in table.matches:
-            match.start(code)
+            match.start(code, broken)
         table.arrange()
+        for line in setup.get("shown", ()):
+            table.show(line)
         return ""
 
     def play(self, lines: str) -> str:
         return "\n".join(map(table.line, lines.split("\n")))
 
-    def simulate(self, setup: str, lines: str) -> str:
-        if code is None:
-            return "0load"
-        return table.simulate(code, json.loads(setup), lines.split("\n"))
-
     def drop(self, positions: str) -> str:
         return table.drop(json.loads(positions))
+
+
+def _compile(source):
+    """Set `code`, or else what is `broken` about the source."""
+    global code, broken
+    faults.remember(source)
+    try:
+        code = rewrite.compile_bot(source)
+    except BaseException as error:
+        broken = faults.raised("load", error, "")

@@ -4,6 +4,8 @@ import collections
 import linecache
 import traceback
 
+from powers import Failure
+
 MOST_TEXT = 4000
 MOST_LINE = 1000
 MOST_READ = 1 << 19
@@ -61,6 +63,8 @@ def _frame(trace):
 def _shown(value):
     """A returned value as short text, without running any code of the bot's."""
     kind = type(value)
+    if kind is Failure:
+        return value.name
     if kind is str or kind is bytes:
         value = value[:80]
     if kind is int and value.bit_length() > 256:

@@ -32,10 +32,14 @@ class Match:
         self.fault = None
         self.printed = ""
         self.identities = None
+        self.namespace = {}
         self.random = None
 
-    def start(self, code):
-        """Run the program's body in a fresh namespace, and find its `act`."""
+    def start(self, code, broken):
+        """Run the program's body in a fresh namespace, and find its `act`; or be broken, as its source is."""
+        if broken:
+            self.fault = broken
+            return
         namespace = self.namespace = {"__name__": "bot", "__builtins__": BUILTINS}
         _matches[id(namespace)] = self
         try:
@@ -48,11 +52,6 @@ class Match:
         """Forget the match: simulated ones are many, and their namespaces would stay."""
         _matches.pop(id(self.namespace), None)
         self.namespace.clear()
-
-    @property
-    def drew(self):
-        """Whether the program has looked at a tape."""
-        return self.view.drew
 
 
 def _entry(namespace):

@@ -5,6 +5,11 @@ import json
 from seeds import Coin, tape_name
 
 
+MOST_STATEMENT = 10_000
+MOST_SOURCE = 250_000
+MOST_NUMBER = 1 << 53
+
+
 class Failure:
     """What a simulation came to that brought no move: TIMEOUT, ERROR or ILLEGAL. Unequal to every move."""
 
@@ -41,7 +46,6 @@ class Powers:
         (as far as it has been read) or a name for one. `fuel` is the most that may be used. With `rounds`, the joint
         moves of so many more rounds are returned. `sample` tells apart simulations that draw differently.
         """
-        self._simulated = True
         seat = self._seat_of(program) if seat is None else seat
         lineup = self._lineup(program, against, seat)
         answer = self._ask(
@@ -51,9 +55,9 @@ class Powers:
                 "seat": seat,
                 "history": self._described(history),
                 "shared": self._coin(shared),
-                "fuel": fuel,
-                "rounds": rounds,
-                "sample": int(sample),
+                "fuel": None if fuel is None else _whole("fuel", fuel),
+                "rounds": None if rounds is None else _whole("rounds", rounds, 100_000),
+                "sample": _whole("sample", sample),
             },
         )
         if answer in _FAILURES:
@@ -63,9 +67,10 @@ class Powers:
 
     def proves(self, statement, level=0):
         """Whether Peano arithmetic, `level` times told of its own consistency, proves a statement about programs."""
-        if type(statement) is not str:
-            raise TypeError("a statement is a str")
-        answer = self._ask("proves", {"statement": statement, "level": int(level)})
+        if type(statement) is not str or len(statement) > MOST_STATEMENT:
+            raise ValueError(f"a statement is a str of at most {MOST_STATEMENT} characters")
+        level = _whole("level", level)
+        answer = self._ask("proves", {"statement": statement, "level": level})
         if answer.startswith("?"):
             raise ValueError(answer[1:])
         return answer == "1"
@@ -122,6 +127,14 @@ class Powers:
         return tuple(self.game.moves[s][ord(c) - 48] for s, c in zip(seats, joint))
 
 
+def _whole(name, value, most=MOST_NUMBER):
+    if type(value) is not int or not 0 <= value <= most:
+        raise ValueError(f"{name} is a whole number from 0 to {most}")
+    return value
+
+
 def _reference(program):
     """How the host knows a program: by its digest, or by its text if it is the bot's own making."""
+    if isinstance(program, str) and len(program) > MOST_SOURCE:
+        raise ValueError(f"a program has at most {MOST_SOURCE} characters")
     return ["text", program] if isinstance(program, str) else ["digest", program.digest]

@@ -28,8 +28,8 @@ def not_loaded(view):
 class Table:
     """The matches that are still being played; `host` answers requests."""
 
-    def __init__(self, setup, host):
-        self.game = Game(setup["game"])
+    def __init__(self, setup, host, game=None):
+        self.game = Game(setup["game"]) if game is None else game
         self.host = host
         self.programs = {}
         self.names = [
@@ -61,40 +61,12 @@ class Table:
         self.views = [match.view for match in self.matches]
 
     def drop(self, positions):
-        """End the matches at these positions; say of each whether its program has looked at a tape."""
-        drew = "".join("1" if self.matches[n].drew else "0" for n in positions)
+        """End the matches at these positions; say of each at which tapes its program has looked."""
+        drew = "".join(str(self.matches[n].view.drew) for n in positions)
         gone = {*positions}
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
         self.arrange()
         return drew
-
-    def simulate(self, code, setup, lines):
-        """One move of a match of its own: whether its program drew from its private tape, and its code or fault.
-
-        All rounds are played to it, for a program may keep count; with `once` it is asked for the last alone.
-        """
-        programs = [self.program(digest) for digest in setup["lineup"]]
-        seat, private, shared = setup["seat"], setup["private"], setup["shared"]
-        match = Match(View(self.game, seat, programs, private, shared, 0, self.host, self.codes))
-        match.start(code)
-        made = None
-        for left, line in zip(range(len(lines) - 1, -1, -1), lines):
-            if line:
-                self.show_one(match.view, line)
-            if not left or not setup["once"]:
-                made = self.move(match)
-            if type(made) is Raised:
-                break
-        character, fault = self.judged(match, made)
-        match.end()
-        return ("1" if match.view.drew_privately else "0") + (fault[0] if fault else character)
-
-    def move(self, match):
-        """What a match's program returns, or that it raised."""
-        try:
-            return (match.act or not_loaded)(match.view)
-        except BaseException as error:
-            return Raised(error)
 
     def line(self, joint):
         """Show every match the last joint moves, and answer with the codes of its next moves and the faults."""

@@ -73,7 +73,7 @@ class View(Powers):
     """One seat's view of one match. `mine` and `theirs` grow by a move each round."""
 
     __slots__ = (
-        "_codes", "_host", "_number", "_private", "_rng", "_shared", "_simulated", "_tape",
+        "_codes", "_host", "_number", "_private", "_rng", "_shared", "_tape",
         "game", "legal", "me", "mine", "observation", "others", "seat", "theirs", "them",
     )  # fmt: skip
 
@@ -90,7 +90,6 @@ class View(Powers):
         self._private = private
         self._tape = shared
         self._rng = self._shared = None
-        self._simulated = False
         self._number = number
         self._host = host
         self._codes = codes
@@ -114,8 +113,8 @@ class View(Powers):
 
     @property
     def drew(self):
-        """Whether either tape has been looked at, by the program or by one that it simulated."""
-        return self._rng is not None or self._shared is not None or self._simulated
+        """At which tapes the program has looked: 1 for the public coin, 2 for the private tape, 3 for both."""
+        return (self._shared is not None) + 2 * (self._rng is not None)
 
     @property
     def drew_privately(self):

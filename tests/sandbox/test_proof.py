@@ -1,0 +1,109 @@
+"""Deciding what is provable by running programs at worlds, against the solver for modal formulas."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from tests.theory.formulas import agent_formulas, statement
+from tournament.sandbox.proof import MOST_STATEMENTS, Ask, Bound, Pair, decide
+from tournament.sandbox.statement import (
+    FALSE,
+    Plays,
+    Provable,
+    Statement,
+    evaluate,
+    parse,
+    substitute,
+)
+from tournament.theory.modal import Agent, Formula
+from tournament.theory.modal import parse as parse_formula
+from tournament.theory.modal import play as play_formulas
+
+DATA = Path(__file__).parent.parent / "data"
+Program = Callable[[Pair, Ask], str | None]
+
+
+def native(formula: Formula, names: tuple[str, str]) -> Program:
+    """A program that plays C where a modal formula holds, asking only through `ask`."""
+    me, them = names
+    parsed = substitute(parse(statement(formula)), lambda plays: _named(plays, me, them))
+
+    def run(pair: Pair, ask: Ask) -> str:
+        return "C" if evaluate(parsed, _no_move, lambda body: ask(body)) else "D"
+
+    return run
+
+
+def _named(plays: Plays, me: str, them: str) -> Plays:
+    name = {"me": me, "them": them}
+    return Plays(name[plays.program], name[plays.against], plays.move)
+
+
+def _no_move(plays: Plays) -> bool:
+    raise AssertionError("every atom of an agent stands under a box")
+
+
+def outcome(x: Formula, y: Formula) -> str:
+    """What two formulas play, decided by running them."""
+    programs = {"x": native(x, ("x", "y")), "y": native(y, ("y", "x"))}
+    played = ""
+    for program, against in (("x", "y"), ("y", "x")):
+        verdict = decide(
+            Plays(program, against, "C"), lambda pair, ask: programs[pair[0]](pair, ask)
+        )
+        played += "C" if verdict.holds else "D"
+    return played
+
+
+def test_all_recorded_pairs_of_formulas_come_out_as_recorded() -> None:
+    with (DATA / "modal_random_vectors.tsv").open() as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            x, y = parse_formula(row["formula_X"]), parse_formula(row["formula_Y"])
+            assert outcome(x, y) == row["outcome(X,Y)"], row
+
+
+@settings(max_examples=150)
+@given(agent_formulas(), agent_formulas())
+def test_running_at_worlds_agrees_with_solving_the_formulas(x: Formula, y: Formula) -> None:
+    assert outcome(x, y) == play_formulas(Agent("x", x), Agent("y", y))
+
+
+def test_loeb_makes_two_provers_cooperate_who_wait_for_each_other() -> None:
+    fair = Provable(Plays("y", "x", "C")).body
+
+    def run(pair: Pair, ask: Ask) -> str:
+        body: Statement = fair if pair[0] == "x" else Plays("x", "y", "C")
+        return "C" if ask(body) else "D"
+
+    verdict = decide(Plays("x", "y", "C"), run)
+    assert verdict.provable and verdict.holds
+    assert [sorted(world.values()) for world in verdict.worlds][-1] == ["C", "C"]
+
+
+def test_consistency_is_not_provable() -> None:
+    verdict = decide(parse("not proves(false)"), lambda pair, ask: "C")
+    assert verdict.holds and not verdict.provable
+
+
+def test_a_program_without_a_move_has_none_provable_and_none_refutable() -> None:
+    plays = Plays("x", "y", "C")
+    for text in (plays, parse("not x(y) == C")):
+        verdict = decide(text, lambda pair, ask: None)
+        assert not verdict.provable and not verdict.holds
+
+
+def test_too_many_statements_hit_a_bound() -> None:
+    def run(pair: Pair, ask: Ask) -> str:
+        for number in range(MOST_STATEMENTS + 1):
+            ask(Plays("x", "y", str(number)))
+        return "C"
+
+    with pytest.raises(Bound, match="statements"):
+        decide(Plays("x", "y", "C"), run)
+
+
+def test_false_is_provable_at_no_level_where_it_does_not_hold() -> None:
+    assert not decide(FALSE, lambda pair, ask: "C").provable

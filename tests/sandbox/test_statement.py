@@ -1,0 +1,132 @@
+"""Statements: what they mean, and what is said of those that cannot be read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournament.errors import UsageError
+from tournament.sandbox.statement import (
+    FALSE,
+    Constant,
+    Joined,
+    Not,
+    Plays,
+    Provable,
+    Statement,
+    StatementError,
+    at_level,
+    evaluate,
+    parse,
+    substitute,
+)
+
+NAMES = st.sampled_from(["me", "them", "fair_bot"])
+ATOMS = st.builds(Constant, st.booleans()) | st.builds(
+    Plays, NAMES, NAMES, st.sampled_from(["C", "D", "stag", "7"])
+)
+STATEMENTS = st.recursive(
+    ATOMS,
+    lambda inner: (
+        st.builds(Not, inner)
+        | st.builds(Provable, inner)
+        | st.builds(Joined, st.sampled_from(["and", "or", "->", "<->"]), inner, inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(STATEMENTS)
+def test_a_statement_that_is_written_out_is_read_as_the_same(statement: Statement) -> None:
+    assert parse(str(statement)) == statement
+
+
+def test_not_binds_tighter_than_and_than_or_than_implies_than_equivalent() -> None:
+    a, b = Plays("me", "them", "C"), Plays("them", "me", "C")
+    text = "not me(them) == C and them(me) == C or true -> false <-> true"
+    both = Joined("and", Not(a), b)
+    implied = Joined("->", Joined("or", both, Constant(True)), FALSE)
+    assert parse(text) == Joined("<->", implied, Constant(True))
+
+
+def test_implication_groups_to_the_right() -> None:
+    assert parse("true -> false -> true") == parse("true -> (false -> true)")
+
+
+def test_a_move_may_be_quoted_and_unequal() -> None:
+    assert parse("them(me) == 'stag'") == parse('them(me) == "stag"') == parse("them(me) == stag")
+    assert parse("them(me) != C") == Not(Plays("them", "me", "C"))
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "expected"),
+    [
+        ("", 1, "a statement"),
+        ("them(me) = C", 10, "'=='"),
+        ("them(me) ==", 12, "a move"),
+        ("them == C", 6, "'('"),
+        ("(true", 6, "')'"),
+        ("true true", 6, "an operator"),
+        ("true @", 6, "a name"),
+        ("proves(true, 99)", 14, "a level"),
+        ("and", 1, "a statement"),
+    ],
+)
+def test_an_error_says_where_it_is_and_what_was_expected(
+    text: str, position: int, expected: str
+) -> None:
+    with pytest.raises(StatementError) as caught:
+        parse(text)
+    assert str(caught.value).startswith(f"character {position}: expected ")
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 1_000_000, "(" * 5_000, "not " * 2_000 + "true", "true -> " * 1_000 + "true"],
+)
+def test_a_statement_too_long_or_too_deep_is_refused(text: str) -> None:
+    with pytest.raises(StatementError):
+        parse(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        parse(text)
+    except StatementError as error:
+        assert 1 <= error.position <= len(text) + 1
+
+
+def test_a_level_assumes_so_many_statements_of_consistency() -> None:
+    assert at_level(Constant(True), 0) == Constant(True)
+    assert str(at_level(Constant(True), 2)) == "not proves(proves(false)) -> true"
+    assert parse("proves(true, level=1)") == Provable(at_level(Constant(True), 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("me(me) == C", None),
+        ("not me(me) == C", None),
+        ("me(me) == C or true", True),
+        ("me(me) == C and true", None),
+        ("me(me) == C and false", False),
+        ("me(me) == C -> true", True),
+        ("false -> me(me) == C", True),
+        ("me(me) == C <-> me(me) == C", None),
+        ("them(them) == C", True),
+    ],
+)
+def test_what_hangs_on_a_program_without_a_move_is_unknown(text: str, value: bool | None) -> None:
+    def plays(atom: Plays) -> bool | None:
+        return None if atom.program == "me" else True
+
+    assert evaluate(parse(text), plays, lambda body: True) is value
+
+
+def test_a_name_that_cannot_be_resolved_is_refused() -> None:
+    def resolve(plays: Plays) -> Plays:
+        raise UsageError(plays.program)
+
+    with pytest.raises(UsageError, match="nobody"):
+        substitute(parse("not proves(true and nobody(me) == C)"), resolve)
