@@ -24,24 +24,19 @@ def sha(path: Path) -> str:
     [
         (f"{PLAY} --set reward=inf", "prisoners_dilemma: reward is inf"),
         (f"{PLAY} --set reward=nan", "prisoners_dilemma: reward is nan"),
-        (f"{PLAY} --set reward=1e300", "reward is 1e+300, and must be from"),
         (f"{PLAY} --set reward=", "reward is '', and must be a number"),
         (f"{PLAY} --set reward=3,5", "reward is '3,5', and must be a number"),
         (f"{PLAY} --set reward=6", "temptation is 5, and must be greater than reward (6)"),
-        (f"{PLAY} --set punishment=0", "punishment is 0, and must be greater than sucker (0)"),
         (f"{PLAY} --set prize=3", "prize is not a parameter of this game; there are: reward"),
         (f"{PLAY} --set reward", "--set takes NAME=VALUE, not 'reward'"),
         (f"{PLAY} --rounds 0", "rounds is 0, and must be a whole number from 1"),
         (f"{PLAY} --rounds -1", "rounds is -1"),
         (f"{PLAY} --rounds 100001", "must be a whole number from 1 to 100,000"),
         (f"{PLAY} --continue 1", "continuation is 1, and must be from 0 to below 1"),
-        (f"{PLAY} --continue -0.1", "continuation is -0.1"),
         (f"{PLAY} --continue nan", "continuation is nan"),
         (f"{PLAY} --rounds 3 --continue 0.5", "rounds and continuation exclude each other"),
         (f"{PLAY} --noise 1.1", "noise is 1.1, and must be from 0 to 1"),
-        (f"{PLAY} --noise nan", "noise is nan"),
         (f"{PLAY} --discount 1.5", "discount is 1.5, and must be from 0 to 1"),
-        (f"{PLAY} --discount -inf", "discount is -inf"),
         (f"{PLAY} --fuel -1", "--fuel is -1, and must be from 5,000,000"),
         (f"{PLAY} --fuel 99999999999999999999", "--fuel is 99,999,999,999,999,999,999"),
         (f"{PLAY} --game prisoner_dilemma", "did you mean: prisoners_dilemma"),
@@ -61,22 +56,16 @@ def sha(path: Path) -> str:
             "none of the bots plays rock_paper_scissors",
         ),
         ("run --pop bots --db empty", "empty is a folder: name a file in it"),
-        (f"{RUN} --fuel 1", "--fuel is 1, and must be"),
         ("leaderboard --db missing.duckdb", "make one with `tournament run"),
         (f"leaderboard {DB} --run 99", "no run called '99'; there are: 1, 2"),
-        (f"matrix {DB} --run -1", "no run called '-1'"),
-        (f"digest {DB} 99999999999999999999", "no run called '99999999999999999999'"),
         (f"replay {DB} 9999", "no match called '9999'"),
         (f"replay {DB} 99999999999999999999", "no match called '99999999999999999999'"),
         (f"replay {DB} 1 --game missing.py", "no game called 'missing.py'"),
         (f"replay {DB} 1 --game chicken", "chicken is not the game that was recorded"),
         (f"sql {DB} selec", 'syntax error at or near "selec"'),
-        (f"sql {DB} from_nowhere;", "syntax error"),
         ("list players", "'players' cannot be listed: say games, bots or runs"),
-        ("list bots --pop empty", "empty: has no bots"),
         ("check missing.py", "missing.py: there is no such file or folder"),
         ("check bots --game nothing", "no game called 'nothing'"),
-        ("check bots --fuel 1", "--fuel is 1"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> None:
@@ -107,12 +96,9 @@ def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> No
         (f"{PLAY} --nonsense", "No such option: --nonsense"),
         (f"{PLAY} --rounds 1.5", "Invalid value for '--rounds'"),
         (f"{PLAY} --seed one", "Invalid value for '--seed'"),
-        (f"{PLAY} --seed 1.5", "Invalid value for '--seed'"),
         (f"{PLAY} --repetition -1", "Invalid value for '--repetition'"),
         (f"{RUN} --workers 0", "Invalid value for '--workers'"),
-        (f"{RUN} --workers 99999", "Invalid value for '--workers'"),
         (f"{RUN} --reps 0", "Invalid value for '--reps'"),
-        (f"replay {DB} one", "Invalid value for 'MATCH'"),
         ("replay", "Missing argument 'MATCH'"),
     ],
 )
@@ -125,8 +111,14 @@ def test_a_word_that_is_no_option_or_value_is_refused_with_the_usage(
     assert told in done.lines[-1]
 
 
-@pytest.mark.parametrize("command", ["run --pop bots", "leaderboard"])
-@pytest.mark.parametrize("content", [b"nonsense", b"PK\x03\x04" + b"x" * 5000, b"# notes\n" * 1000])
+@pytest.mark.parametrize(
+    ("command", "content"),
+    [
+        ("run --pop bots", b"nonsense"),
+        ("run --pop bots", b"PK\x03\x04" + b"x" * 5000),
+        ("leaderboard", b"# notes\n" * 1000),
+    ],
+)
 def test_a_file_that_is_no_record_is_refused_and_left_as_it_is(
     tournament: Any, bots: Any, command: str, content: bytes
 ) -> None:
@@ -178,7 +170,7 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any,
 def test_a_cache_that_cannot_be_made_is_named_in_one_line(tournament: Any, bots: Any) -> None:
     bots("tit_for_tat")
     nowhere = {"TOURNAMENT_CACHE": "/proc/nowhere"}
-    for words in ("run --pop bots --reps 1", "play tit_for_tat tit_for_tat", "check bots"):
+    for words in ("run --pop bots --reps 1", "check bots"):
         done = tournament(*words.split(), code=1, environment=nowhere)
         assert "set TOURNAMENT_CACHE to a folder of your own" in done.lines[-1]
     assert tournament("leaderboard", "--db", "results/tournament.duckdb", code=2).lines == [
@@ -228,8 +220,7 @@ def test_text_that_is_not_unicode_is_refused_in_one_line(made: Any) -> None:
     for words in (
         ("sql", odd, "--db", "record.duckdb"),
         ("play", odd, "tit_for_tat"),
-        ("run", "--pop", odd),
         ("run", "--pop", "bots", "--set", f"{odd}=1"),
-        ("leaderboard", "--db", f"{odd}.duckdb"),
+        ("run", "--pop", "bots", "--db", f"{odd}.duckdb"),
     ):
         assert len(made(*words, code=2).lines) == 1

@@ -213,15 +213,31 @@ def test_json_of_every_command_that_reads_has_its_columns(made: Any) -> None:
     ]
 
 
-def test_what_is_printed_in_words_is_what_json_says(made: Any) -> None:
-    db = ("--db", "record.duckdb")
-    out = made("leaderboard", *db).out
-    for row in made("leaderboard", *db, "--json").json:
-        assert re.search(rf"{row['rank']} +{row['bot']} +{row['score']:.3f}", out)
-    lines = [line.split() for line in made("matrix", *db).out.splitlines() if line.strip()]
-    bots = [row["bot"] for row in made("leaderboard", *db, "--json").json]
+def test_what_is_printed_in_words_is_what_is_on_record(made: Any) -> None:
+    standings = made.rows("select rank, bot, score from leaderboard where run = 2")
+    out = made("leaderboard", *DB).out
+    for rank, bot, score in standings:
+        assert re.search(rf"{rank} +{bot} +{score:.3f}", out)
+    lines = [line.split() for line in made("matrix", *DB).out.splitlines() if line.strip()]
     assert lines[0] == ["bot", *map(str, range(4))]
-    assert [line[:2] for line in lines[2:]] == [[str(n), bot] for n, bot in enumerate(bots)]
+    assert [line[:2] for line in lines[2:]] == [
+        [str(number), bot] for number, (_, bot, _) in enumerate(standings)
+    ]
+
+
+def test_a_bot_with_faults_leaves_the_others_ranked_and_is_told_from_one_that_lost(
+    made: Any,
+) -> None:
+    query = "select bot, score is not null, matches, faults, voided from leaderboard where run = 1"
+    assert sorted(made.rows(query)) == [
+        ("always_defect", True, 8, 0, 2),
+        ("late", True, 8, 8, 0),
+        ("random", True, 8, 0, 2),
+        ("tit_for_tat", True, 8, 0, 2),
+    ]
+    assert made.rows("select bot, kind, count, example from faulted where run = 1") == [
+        ("late", "error", 10, "ValueError: I give up")
+    ]
 
 
 def test_the_latest_run_is_shown_unless_another_is_named(made: Any) -> None:

@@ -15,7 +15,10 @@ WRONG = {
     "error": ("def act(view):\n    return view.theirs[-1]\n", "IndexError"),
     # Legal at first, and only after having been defected on illegal.
     "illegal": ("def act(view):\n    return 'X' if 'D' in view.theirs else 'C'\n", "X"),
-    "fuel": ("def act(view):\n    while view.theirs[-1:] == ('C',) or view.theirs: pass\n    return 'C'\n", ""),
+    "fuel": (
+        "def act(view):\n    while view.theirs[-1:] == ('C',) or view.theirs: pass\n    return 'C'\n",
+        "",
+    ),
     "leaky": (
         "import json\n\n\ndef act(view):\n"
         "    json.calls = getattr(json, 'calls', 0) + 1\n"

@@ -25,7 +25,7 @@ CLIMBING = setting_of("climbing")
 def searched(
     evaluate: Evaluate,
     setting: Setting,
-    plan: Plan = Plan(),
+    plan: Plan,
     start: tuple[str, ...] = (),
     library: tuple[Program, ...] = (),
 ) -> tuple[Chain, list[Step]]:
@@ -43,7 +43,7 @@ def searched(
     ("game", "best"), [("coordination", 6.0), ("climbing", 22.0), ("penalty", 20.0)]
 )
 def test_the_papers_matrix_games(evaluate: Evaluate, game: str, best: float) -> None:
-    _, steps = searched(evaluate, setting_of(game))
+    _, steps = searched(evaluate, setting_of(game), Plan())
     assert len(steps) == 10
     assert [step.evaluation and step.evaluation.welfare for step in steps] == [best] * 10
 
@@ -67,12 +67,8 @@ def test_who_wants_the_most_for_itself_never_begins_anew(evaluate: Evaluate) -> 
     assert {step.outcome for step in steps} == {"ok"}
 
 
-@pytest.mark.parametrize(
-    ("objective", "move"), [("own", "D"), ("welfare", "C"), ("both", "D")]
-)
-def test_objectives_in_the_prisoners_dilemma(
-    evaluate: Evaluate, objective: str, move: str
-) -> None:
+@pytest.mark.parametrize(("objective", "move"), [("own", "D"), ("welfare", "C"), ("both", "D")])
+def test_objectives_in_the_prisoners_dilemma(evaluate: Evaluate, objective: str, move: str) -> None:
     """Against a cooperator: by defecting 5 for oneself and all, by cooperating 3 for oneself and 6 for all."""
     plan = Plan(1, 1, objective=objective)
     start = (always("C"), always("C"))
@@ -81,8 +77,11 @@ def test_objectives_in_the_prisoners_dilemma(
     assert outcome.moves[0] == str("CD".index(move))
 
 
-def test_it_finds_the_automaton_that_exploits(evaluate: Evaluate) -> None:
+def test_it_finds_the_automaton_that_exploits(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who forgives one defection, but not two in a row, is defected on every other round."""
+    monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     forgiving = load_bot("tit_for_two_tats")
     setting = setting_of("prisoners_dilemma", rounds=8)
     plan = Plan(1, 1, objective="own")
@@ -111,8 +110,11 @@ def test_walkers_are_for_games_on_grids() -> None:
     assert len({each.digest for each in foragers}) == len(foragers)
 
 
-def test_a_pair_of_foragers_made_by_search(evaluate: Evaluate) -> None:
+def test_a_pair_of_foragers_made_by_search(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without the library, from programs that do nothing. It searches in short episodes, which take less time."""
+    monkeypatch.setattr("tournament.evolve.grid.MOST_TARGETS", 1)
     short = setting_of("level_based_foraging", horizon="12")
 
     async def work(evaluator: Evaluator) -> tuple[Response, Any]:
@@ -149,9 +151,7 @@ def test_the_mean_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mean_optimum(setting_of("coin_game")) is None
 
 
-def test_a_search_is_the_same_again(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_is_the_same_again(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     setting = setting_of("prisoners_dilemma", rounds=2)
     runs = [searched(evaluate, setting, Plan(1, 1, 3)) for _ in range(2)]

@@ -51,9 +51,7 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
             prompts = Prompts(settings.prompts)
 
             async def work(evaluator: Evaluator) -> tuple[list[Step], Server, Chain]:
-                chat = Ledger(
-                    Chat("m", scripted.url, settings, make_limits(settings)), NoJournal()
-                )
+                chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)), NoJournal())
                 oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
                 profile = start and (program(start[0]), program(start[1]))
                 chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)

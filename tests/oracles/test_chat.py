@@ -259,7 +259,7 @@ def test_a_wait_that_is_too_long_is_not_waited() -> None:
     for status, outcome in ((429, CallOutcome.RATE_LIMITED), (503, CallOutcome.SERVER_ERROR)):
         answer = one(Does({}, status=status, headers={"retry-after": "130"}))
         assert (answer.outcome, answer.requests) == (outcome, 1)
-        assert answer.seconds < 1
+        assert answer.seconds < 30
         assert "130 seconds" in answer.detail
 
 
@@ -318,7 +318,7 @@ def test_a_model_that_takes_nothing_is_asked_no_more_than_that() -> None:
 def test_a_slow_answer_is_given_up() -> None:
     answer = one(Does(delay=5), time_limit=0.3)
     assert (answer.outcome, answer.requests) == (CallOutcome.TIMEOUT, 1)
-    assert 0.3 <= answer.seconds < 2
+    assert 0.3 <= answer.seconds < 4
     assert answer.detail == "no answer within 0.3 seconds"
     assert answer.cost is None
 
@@ -333,7 +333,7 @@ def test_where_no_server_is_that_is_said_at_once() -> None:
     answer = anyio.run(run)
     assert (answer.outcome, answer.requests) == (CallOutcome.UNREACHABLE, 1)
     assert answer.detail == "no server at http://127.0.0.1:9/v1 (connection refused)"
-    assert answer.seconds < 2
+    assert answer.seconds < 5
 
 
 def test_a_host_that_does_not_exist_is_named() -> None:

@@ -134,15 +134,15 @@ def test_no_minute_takes_more_than_its_share() -> None:
 
 def test_what_is_more_than_a_minutes_share_goes_alone_and_less_than_held_is_given_back() -> None:
     async def test() -> None:
-        window = Window(10, seconds=0.3)
+        window = Window(10, seconds=1)
         began = anyio.current_time()
         correct = await window.take(50)
-        assert anyio.current_time() - began < 0.2
+        assert anyio.current_time() - began < 0.9
         correct(4)
         await window.take(6)
-        assert anyio.current_time() - began < 0.25, "the first was less than it had been thought"
+        assert anyio.current_time() - began < 0.9, "the first was less than it had been thought"
         await window.take(1)
-        assert anyio.current_time() - began >= 0.3
+        assert anyio.current_time() - began >= 1
 
     run(test)
 

@@ -54,7 +54,7 @@ class Record:
 
         Raises `RecordBusy` if another process has it open, and `RecordError` if it cannot be used.
         """
-        path = Path(path).resolve()
+        path = _resolved(path)
         if path.is_dir():
             example = path / "record.duckdb"
             raise UsageError(f"{path} is a folder: name a file in it, such as {example}")
@@ -74,7 +74,7 @@ class Record:
         Raises `UsageError` if there is none, `RecordBusy` while a process writes it, and
         `RecordError` if it cannot be used.
         """
-        path = Path(path).resolve()
+        path = _resolved(path)
         if not path.is_file():
             raise UsageError(
                 f"no record at {path}: make one with `tournament run --pop bots/ --db {path}`"
@@ -259,6 +259,15 @@ class Record:
                 with suppress(duckdb.Error):
                     cursor.execute("rollback")
                 raise
+
+
+def _resolved(path: str | Path) -> Path:
+    path = Path(path).resolve()
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{path}: a record can only be where the path is UTF-8") from None
+    return path
 
 
 def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:

@@ -1,0 +1,392 @@
+"""Growing from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.evolve.conftest import Command, Serve, always, asks_for_critique, code, prompt_of, says
+from tests.evolve.scripts import CRITIQUE, author
+from tests.oracles.server import Does, completion, error
+from tournament.store import GrownStep, Record
+
+KEY = "sk-very-secret-0123456789"
+CHAINS = "select name, oracles, plan from chains order by chain"
+CALLS = "select * exclude (asked_at) from calls order by key"
+
+Rows = Callable[..., list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Rows:
+    """The answer to a query."""
+
+    def ask(query: str, db: str = "r.duckdb") -> list[tuple[Any, ...]]:
+        with Record.read(tmp_path / db) as record:
+            return record.sql(query)[1]
+
+    return ask
+
+
+Steps = Callable[..., list[GrownStep]]
+
+
+@pytest.fixture
+def steps(tmp_path: Path) -> Steps:
+    """The steps of all chains."""
+
+    def read(db: str = "r.duckdb") -> list[GrownStep]:
+        with Record.read(tmp_path / db) as record:
+            [(chains,)] = record.sql("select count(*) from chains")[1]
+            return [step for chain in range(chains) for step in record.steps(chain + 1)]
+
+    return read
+
+
+def growing(oracle: str, db: str = "r.duckdb", *more: object) -> tuple[object, ...]:
+    plan = ("-K", 2, "-T", 1, "--episodes", 2, "--workers", 1)
+    return ("evolve", "--game", "climbing", "--oracle", oracle, *plan, "--db", db, *more)
+
+
+def test_the_best_profile_is_told_at_the_end(command: Command) -> None:
+    done = command(*growing("search", "r.duckdb", "--json", "--evaluate", 3))
+    best = done.json
+    assert best["welfare"] == best["optimum"] == 22.0
+    assert [each["seat"] for each in best["programs"]] == [0, 1]
+    assert best["evaluation"] == {"matches": 3, "welfare": 22.0, "payoffs": [11.0, 11.0]}
+    assert [line.split(":")[0] for line in done.err.splitlines() if "step" in line] == [
+        f"pibr_0_0, step {number}" for number in range(4)
+    ]
+    words = command(*growing("search")).out
+    assert "best welfare 22 (the most there is: 22)" in words
+
+
+def test_the_same_again_pays_nothing_and_changes_nothing(
+    command: Command, server: Serve, rows: Rows, steps: Steps
+) -> None:
+    with server(author) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--chains", 2, "--json")
+        first = command(*words)
+        asked = len(scripted.asked)
+        record = rows(CHAINS), rows(CALLS), steps()
+        assert asked == len(record[1]) == 2 * 5
+        second = command(*words)
+        assert len(scripted.asked) == asked
+    assert second.json == first.json
+    assert (rows(CHAINS), rows(CALLS), steps()) == record
+    assert [step.outcome for step in steps()] == ["ok", "illegal", "error", "illegal"] * 2
+    assert all((step.welfare is None) == (step.outcome != "ok") for step in steps())
+
+
+def test_a_record_is_replayed_word_for_word_without_a_server(
+    command: Command, server: Serve, rows: Rows, steps: Steps
+) -> None:
+    with server(author) as scripted:
+        first = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", "--json"))
+        asked = len(scripted.asked)
+        second = command(*growing("replay:r.duckdb", "s.duckdb", "--json"))
+        assert len(scripted.asked) == asked
+    assert second.json == first.json
+    assert rows(CALLS, "s.duckdb") == rows(CALLS)
+    assert steps("s.duckdb") == steps()
+    again = command(*growing("replay:s.duckdb", "s.duckdb", "--json"))
+    assert again.json == first.json
+
+
+def test_a_prompt_that_differs_is_shown(command: Command, server: Serve) -> None:
+    with server(author) as scripted:
+        command(*growing(f"chat:m@{scripted.url}"))
+    done = command(*growing("replay:r.duckdb", "s.duckdb", "--objective", "own"), code=2)
+    assert "cannot replay write pibr_0_0/0/0/0, attempt 0" in done.err
+    assert "-Make the total of all seats' payoffs" in done.err
+    assert "+Make the payoff of your own seat" in done.err
+
+
+def test_a_budget_is_that_of_the_run(command: Command, server: Serve, steps: Steps) -> None:
+    with server(author) as scripted:
+        oracle = f"chat:m@{scripted.url}"
+        command(*growing(oracle, "whole.duckdb", "--json"))
+        asked = len(scripted.asked)
+        assert asked == 5
+        for _ in range(2):
+            done = command(*growing(oracle, "r.duckdb", "--budget-calls", 3), code=None)
+            assert "pibr_0_0 stopped: budget: the budget is spent" in done.err
+            assert len(scripted.asked) == asked + 3
+        command(*growing(oracle))
+        assert len(scripted.asked) == asked + asked
+    assert steps() == steps("whole.duckdb")
+
+
+def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows) -> None:
+    prices = ("--price-in", 1, "--price-out", 1)
+
+    def dear(body: dict[str, Any], number: int) -> Does:
+        usage = {"prompt_tokens": 9_000, "completion_tokens": 1_000}
+        return says(code(f"# {number}\n{always('b')}"), usage=usage)
+
+    with server(dear) as scripted:
+        oracle = f"chat:m@{scripted.url}"
+        done = command(*growing(oracle, "r.duckdb", "--budget-tokens", 50_000))
+        assert "the budget is spent" in done.err
+        done = command(*growing(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
+        assert "the budget is spent" in done.err
+        unknown = command(*growing(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
+        assert "no price is known" in unknown.err
+    [(tokens,)] = rows("select sum(input_tokens + output_tokens) from calls")
+    [(cost,)] = rows("select sum(cost) from calls", "s.duckdb")
+    assert 20_000 <= tokens <= 50_000
+    assert 0.02 <= cost <= 0.05
+    assert not Path("t.duckdb").exists()
+
+
+def test_what_failed_is_asked_again_and_the_steps_after_it_are_made_anew(
+    command: Command, server: Serve, steps: Steps
+) -> None:
+    trouble = [False]
+
+    def script(body: dict[str, Any], number: int) -> Does:
+        return Does(error("overloaded"), status=503) if trouble[0] else author(body, number)
+
+    with server(script) as scripted:
+        oracle = f"chat:m@{scripted.url}"
+        command(*growing(oracle, "whole.duckdb"))
+        trouble[0] = True
+        command(*growing(oracle, "r.duckdb", "--retries", 0), code=1)
+        assert {step.outcome for step in steps()} == {"server_error"}
+        trouble[0] = False
+        command(*growing(oracle))
+    assert steps() == steps("whole.duckdb")
+
+
+def test_keys_are_nowhere(
+    command: Command, server: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def script(body: dict[str, Any], number: int) -> Does:
+        if number == 2:
+            return Does(error(f"no access with {KEY}"), status=403)
+        return says(code(always("b")) + f"# {KEY}")
+
+    with server(script) as scripted:
+        monkeypatch.setenv("OPENAI_BASE_URL", scripted.url)
+        done = command(*growing("chat:m", "r.duckdb", "--json"), code=1)
+        assert scripted.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert "pibr_0_0 stopped: rejected" in done.err
+    assert KEY not in done.out + done.err
+    for file in tmp_path.iterdir():
+        assert KEY.encode() not in file.read_bytes(), file
+
+
+def test_an_address_with_a_password_is_refused_before_anything_is_recorded(
+    command: Command,
+) -> None:
+    for more in (("--base-url", "http://me:hush@host/v1"), ()):
+        oracle = "chat:m" if more else "chat:m@http://me:hush@host/v1"
+        done = command(*growing(oracle, "r.duckdb", *more), code=2)
+        assert "OPENAI_API_KEY" in done.err
+        assert not Path("r.duckdb").exists()
+
+
+def test_no_server(command: Command) -> None:
+    done = command(*growing("chat:m@http://127.0.0.1:9/v1"), code=1)
+    assert "no server at http://127.0.0.1:9/v1 (connection refused)" in done.err
+    assert "no step brought a program that runs" in done.out
+
+
+def test_an_oracle_for_each_seat(command: Command, server: Serve, rows: Rows) -> None:
+    with server(says(code(always("a")))) as scripted:
+        command(*growing(f"search, chat:m@{scripted.url}"))
+        assert scripted.asked
+        assert all("Your seat: 1" in prompt_of(body) for body in scripted.asked)
+        assert rows("select oracles from chains") == [(["search", f"chat:m@{scripted.url}"],)]
+
+
+def test_another_temperature_is_another_chain(command: Command, server: Serve, rows: Rows) -> None:
+    with server(author) as scripted:
+        for temperature in (0, 1):
+            oracle = f"chat:m@{scripted.url}"
+            command(*growing(oracle, "r.duckdb", "--temperature", temperature), code=None)
+        assert {body["temperature"] for body in scripted.asked} == {0, 1}
+    assert len(rows(CHAINS)) == 2
+
+
+BAD = {
+    "no objective called 'fame'": ("--objective", "fame"),
+    "no order called 'chaos'": ("--order", "chaos"),
+    "no oracle called 'delphi'": ("--oracle", "delphi"),
+    "no model is named": ("--oracle", "chat"),
+    "which server has m?": ("--oracle", "chat:m"),
+    "wants a key": ("--oracle", "chat:openai/m"),
+    "takes one oracle, or 2": ("--oracle", "search,search,search"),
+    "replay needs a file": ("--oracle", "replay"),
+    "there is no record to replay": ("--oracle", "replay:none.duckdb"),
+    "no folder of prompts is there": ("--prompts", "nowhere"),
+    "temperature": ("--temperature", "9"),
+    "budget_money": ("--budget-money", "much"),
+    "base_url": ("--base-url", "nonsense"),
+    "rounds cannot be set": ("--game", "coin_game", "--rounds", "3"),
+}
+
+
+@pytest.mark.parametrize("told", BAD)
+def test_bad_input_is_one_clear_line(command: Command, told: str) -> None:
+    done = command(*growing("search", "r.duckdb", *BAD[told]), code=2)
+    [line] = done.err.splitlines()
+    assert told in line
+    assert not Path("r.duckdb").exists()
+
+
+def bots(folder: Path) -> Path:
+    folder.mkdir()
+    for move in "bc":
+        (folder / f"always_{move}.py").write_text(always(move))
+    return folder
+
+
+def test_newcomers_join_the_round_robin(
+    command: Command, server: Serve, rows: Rows, tmp_path: Path
+) -> None:
+    pop = bots(tmp_path / "bots")
+    with server(author) as scripted:
+        words = (
+            *("run", "--pop", pop, "--game", "climbing", "--reps", 2, "--evolve", 2),
+            *("--oracle", f"chat:m@{scripted.url}", "-K", 1, "-T", 2, "--db", "r.duckdb"),
+            *("--workers", 2, "--json"),
+        )
+        done = command(*words)
+        asked = len(scripted.asked)
+        names = {row["bot"] for row in done.json}
+        newcomers = {name for name in names if name.startswith("pibr_0_")}
+        assert newcomers and names - newcomers == {"always_b", "always_c"}
+        count = len(names)
+        [(played, sittings)] = rows("select count(*), count(distinct sitting) from matches")
+        assert (played, sittings) == (count * count * 2, 1)
+        assert len(rows("select distinct name from chains")) == 2
+        again = command(*words)
+        assert "0 matches played" in again.err
+        assert len(scripted.asked) == asked
+    assert rows("select count(*) from matches") == [(played,)]
+    assert again.json == done.json
+
+
+def test_only_programs_that_run_join(
+    command: Command, server: Serve, rows: Rows, tmp_path: Path
+) -> None:
+    pop = bots(tmp_path / "bots")
+    with server(says(code(always("x")))) as scripted:
+        words = ("run", "--pop", pop, "--game", "climbing", "--reps", 1, "--evolve", 1)
+        oracle = ("--oracle", f"chat:m@{scripted.url}", "-K", 1, "-T", 1, "--db", "r.duckdb")
+        command(*words, *oracle, "--workers", 1)
+    assert rows("select distinct outcome from steps") == [("illegal",)]
+    assert rows("select count(*) from entrants") == [(2,)]
+
+
+def story(body: dict[str, Any], number: int) -> Does:
+    """First c, then one that fails, then b, for whichever seat."""
+    text = prompt_of(body)
+    if asks_for_critique(body):
+        return says("\x1b[31mIt raises." if "Unit tests that failed" in text else CRITIQUE)
+    if "It raises." in text:
+        return says(code(always("b")))
+    if "# The review" in text:
+        return says(code("def act(view):\n    return 1 / 0\n"))
+    return says(code(always("c")))
+
+
+@pytest.fixture(scope="module")
+def story_told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a record of the story is kept, once there is one."""
+    return tmp_path_factory.mktemp("story") / "r.duckdb"
+
+
+@pytest.fixture
+def grown(command: Command, server: Serve, story_told: Path) -> Command:
+    """The command, after a chain was grown in which steps were gaps."""
+    if story_told.exists():
+        shutil.copy(story_told, "r.duckdb")
+        return command
+    with server(story) as scripted:
+        plan = ("-K", 1, "-T", 3, "--episodes", 2, "--workers", 1)
+        oracle = ("--oracle", f"chat:m@{scripted.url}", "--db", "r.duckdb")
+        command("evolve", "--game", "climbing", *oracle, *plan)
+    shutil.copy("r.duckdb", story_told)
+    return command
+
+
+def test_a_program_is_exported_by_name_number_or_digest(grown: Command, rows: Rows) -> None:
+    [(number, digest)] = rows("select program, digest from programs where name = 'pibr_0_0_0_0_2'")
+    assert number is not None
+    # The second seat wrote the same, which is the same program.
+    for named in ("pibr_0_0_0_0_2", "pibr_0_0_0_1_2", number, digest[:8], digest):
+        assert grown("export", named, "--db", "r.duckdb").out == always("b")
+    told = grown("export", number, "--db", "r.duckdb", "--json").json
+    assert (told["digest"], told["source"]) == (digest, always("b"))
+    for unknown in ("nobody", "______", digest[:5]):
+        assert "no program called" in grown("export", unknown, "--db", "r.duckdb", code=2).err
+
+
+def test_lineage_tells_how_a_program_came_to_be(grown: Command) -> None:
+    text = grown("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb").out
+    assert "step 0 (round 0, seat 0): welfare 0, ok" in text
+    assert "step 1 (round 0, seat 0): a gap, error" in text
+    assert "step 2 (round 0, seat 0): welfare -60, ok" in text
+    assert CRITIQUE in text and "ZeroDivisionError" in text
+    assert "-    return 1 / 0\n+    return 'b'\n" in text
+    assert "\x1b" not in text
+    steps = grown("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb", "--json").json
+    assert [step["welfare"] for step in steps] == [0.0, None, -60.0]
+    assert [step["outcome"] for step in steps] == ["ok", "error", "ok"]
+    assert steps[0]["diff"].startswith("--- start\n") and "+    return 'c'" in steps[0]["diff"]
+    assert "was not grown" in grown("lineage", "start", "--db", "r.duckdb", code=2).err
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_figure(grown: Command, suffix: str) -> None:
+    pytest.importorskip("matplotlib")
+    heads = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    drawn = []
+    for number in range(2):
+        file = Path("deep") / f"{number}.{suffix}"
+        grown("plot", "welfare", "--run", 1, "--out", file, "--db", "r.duckdb")
+        drawn.append(file.read_bytes())
+    assert drawn[0].startswith(heads[suffix]) and len(drawn[0]) > 2000
+    assert drawn[0] == drawn[1]
+
+
+def test_what_the_figure_shows() -> None:
+    axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    from tournament.report import plot
+
+    row = {"chain": 1, "round": 0}
+    steps = [
+        row | {"step": 0, "seat": 0, "welfare": 18.0, "samples": [20.0, 20.0, 14.0]},
+        row | {"step": 1, "seat": 0, "welfare": None, "samples": None},
+        row | {"step": 2, "seat": 1, "welfare": 4.0, "samples": [4.0]},
+    ]
+    assert plot._dots(steps, 0) == ([0, 0], [14.0, 20.0])
+    numbers, means = plot._means(steps)
+    assert numbers == [0, 1, 2] and str(means) == "[18.0, nan, 4.0]"
+    plot._bands(axes, steps)
+    assert [(band.get_x(), band.get_width()) for band in axes.patches] == [(-0.5, 2.0)]
+
+
+def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    plot = ("plot", "welfare", "--db", "r.duckdb")
+    assert "ends in .png, .svg, .pdf" in grown(*plot, "--out", "a.gif", code=2).err
+    assert "no plot called 'noise'" in grown("plot", "noise", "--db", "r.duckdb", code=2).err
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "pip install" in grown(*plot, "--out", "a.png", code=2).err
+
+
+def test_models_are_asked_before_money_is_spent(command: Command, server: Serve) -> None:
+    with server(Does(completion("ready"))) as scripted:
+        done = command("models", f"chat:m@{scripted.url}", "--json")
+        assert [row["ok"] for row in json.loads(done.out)] == [True]
+        assert len(scripted.asked) == 1
+    done = command("models", "chat:m@http://127.0.0.1:9/v1", "--json", code=1)
+    assert "no server at" in json.loads(done.out)[0]["detail"]
