@@ -318,9 +318,7 @@ SIMULATING = (
 
 def test_bots_that_simulate_and_prove_play_the_same_alone(image: Image) -> None:
     lineups = [(LIBRARY[x], LIBRARY[y]) for x in SIMULATING for y in SIMULATING]
-    batch = batch_of(
-        *lineups, setting=ONE_SHOT, limits=FULL, checks=range(2 * len(lineups))
-    )
+    batch = batch_of(*lineups, setting=ONE_SHOT, limits=FULL, checks=range(2 * len(lineups)))
     result = worked(image, batch)
     assert not result.leaky
     assert len(result.checked) == 2 * len(lineups)

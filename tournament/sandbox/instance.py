@@ -119,7 +119,9 @@ class Instance:
         """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
         return self._call("drop", json.dumps(positions))
 
-    def simulate(self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host) -> tuple[str, str]:
+    def simulate(
+        self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host
+    ) -> tuple[str, str]:
         """What is answered to these rounds in a match of its own, and at which tapes the program looked.
 
         It takes the way that real moves take, so that there is no difference to be seen. `spent` is then what it
