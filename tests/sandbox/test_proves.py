@@ -74,7 +74,7 @@ def outcomes(
     sandbox: Image, lineups: Sequence[tuple[str, str]], setting: Setting = ONE_SHOT
 ) -> list[str]:
     """What both seats of each pair play, "?" for one that faults; of a repeated game, the last round."""
-    batch, result = played(sandbox, lineups, setting)
+    _batch, result = played(sandbox, lineups, setting)
     moves = setting.game.moves
     told = []
     for slot, codes in enumerate(result.moves):
@@ -213,7 +213,7 @@ def act(view):
     held = [view.proves(f"them(me) == C or me(them) == {n}") for n in range(105)]
     return "C" if all(held) else "D"
 """
-    batch, result = played(
+    _batch, result = played(
         sandbox, [(tangled, f"{tangled}\n# another")], limits=Limits(fuel=2_000_000_000)
     )
     assert result.moves == ["1", "1"]
