@@ -298,7 +298,9 @@ class Setting:
     def __post_init__(self) -> None:
         if isinstance(self.game, StateGame) and self.repetition != Repetition():
             raise ParameterError(
-                self.game.name, "rounds", "cannot be set: a match is one episode, as long as the game says"
+                self.game.name,
+                "rounds",
+                "cannot be set: a match is one episode, as long as the game says",
             )
 
     @cached_property

@@ -14,7 +14,16 @@ from tournament.errors import ProgramRefused
 from tournament.game import Setting
 
 MOST_BYTES = 256 * 1024
-KINDS = ("one-shot", "repeated", "episodic", "two-seat", "many-seat", "zero-sum", "common-payoff", "general-sum")
+KINDS = (
+    "one-shot",
+    "repeated",
+    "episodic",
+    "two-seat",
+    "many-seat",
+    "zero-sum",
+    "common-payoff",
+    "general-sum",
+)
 """Kinds of play that a `Plays:` header may name beside games."""
 
 _DOCSTRING = re.compile(r'\A\s*+(?:#[^\n]*+\s*+)*+[rRuU]?("""|\'\'\'|"|\')(.*?)\1', re.DOTALL)

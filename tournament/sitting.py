@@ -192,9 +192,7 @@ class Sitting:
                     await recorder.send(results.outcomes)
         return again
 
-    async def _play_and_grow(
-        self, pool: Pool, recorder: Recorder, sitting: int
-    ) -> list[Outcome]:
+    async def _play_and_grow(self, pool: Pool, recorder: Recorder, sitting: int) -> list[Outcome]:
         """Play what is missing while chains grow, and what their programs bring as they are born."""
         again: list[Outcome] = []
         contest = self.contest

@@ -50,7 +50,7 @@ def serve(model: Path, port: int) -> None:
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     parameters.n_gpu_layers, parameters.verbosity = 0, 1
     server = xllamacpp.Server(parameters)
-    print("READY", server.listening_address, flush=True)  # noqa: T201
+    print("READY", server.listening_address, flush=True)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     ended.wait()

@@ -26,7 +26,8 @@ def _show_worlds(answer: Answer) -> None:
     pairs = list(dict.fromkeys(pair for world in answer.worlds for pair in world))
     heads = [f"{program}({against})" for program, against in pairs]
     rows = [
-        {"world": number} | {h: world.get(pair) or "-" for h, pair in zip(heads, pairs, strict=True)}
+        {"world": number}
+        | {h: world.get(pair) or "-" for h, pair in zip(heads, pairs, strict=True)}
         for number, world in enumerate(answer.worlds)
     ]
     tables.show(rows, ["world", *heads])
