@@ -53,6 +53,7 @@ class Growth:
     evaluation: Evaluation | None = None
     stopped: dict[str, str] = field(default_factory=dict)
     """Why chains ended before their time, by name."""
+    _joined: set[str] = field(default_factory=set)
 
     async def grow(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
         """Grow all chains at once."""
@@ -85,11 +86,17 @@ class Growth:
                 await keeper.keep(number, step)
                 self.best.offer(step.evaluation)
                 self.watch(name, step)
-                if self.joins and step.evaluation and step.response.program:
-                    await admit(step.response.program)
+                await self._admit(step, admit)
         if chain.stopped:
             self.stopped[name] = chain.stopped
             self.say(f"{name} stopped: {chain.stopped}")
+
+    async def _admit(self, step: Step, admit: Admit) -> None:
+        """Let the program that a step brought join, if it runs and has not come before."""
+        program = step.response.program
+        if self.joins and step.evaluation and program and program.digest not in self._joined:
+            self._joined.add(program.digest)
+            await admit(program)
 
     def _kit(self, evaluator: Evaluator, record: Record, run: int) -> Kit:
         [(calls, tokens, money)] = record.sql(SPENT.format(run=run))[1]

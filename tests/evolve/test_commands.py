@@ -52,7 +52,7 @@ def growing(oracle: str, db: str = "r.duckdb", *more: object) -> tuple[object, .
     return ("evolve", "--game", "climbing", "--oracle", oracle, *plan, "--db", db, *more)
 
 
-def test_the_best_profile_is_told_at_the_end(command: Command) -> None:
+def test_the_best_profile_is_told_at_the_end(command: Command, rows: Rows) -> None:
     done = command(*growing("search", "r.duckdb", "--json", "--evaluate", 3))
     best = done.json
     assert best["welfare"] == best["optimum"] == 22.0
@@ -61,8 +61,9 @@ def test_the_best_profile_is_told_at_the_end(command: Command) -> None:
     assert [line.split(":")[0] for line in done.err.splitlines() if "step" in line] == [
         f"pibr_0_0, step {number}" for number in range(4)
     ]
-    words = command(*growing("search")).out
+    words = command("evolve", "--game", "climbing", "-K", 1, "-T", 1, "--db", "r.duckdb").out
     assert "best welfare 22 (the most there is: 22)" in words
+    assert rows("select oracles from chains") == [(["search"],)] * 2
 
 
 def test_the_same_again_pays_nothing_and_changes_nothing(
@@ -262,7 +263,8 @@ def test_newcomers_join_the_round_robin(
         asked = len(scripted.asked)
         names = {row["bot"] for row in done.json}
         newcomers = {name for name in names if name.startswith("pibr_0_")}
-        assert newcomers and names - newcomers == {"always_b", "always_c"}
+        assert "pibr_0_0_0_0_0" in newcomers and not any(" = " in name for name in names)
+        assert names - newcomers == {"always_b", "always_c"}
         count = len(names)
         [(played, sittings)] = rows("select count(*), count(distinct sitting) from matches")
         assert (played, sittings) == (count * count * 2, 1)

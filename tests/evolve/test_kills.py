@@ -1,6 +1,7 @@
 """Killed while chains grow, and taken up again: nothing is lost, nothing paid or played twice."""
 
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.evolve.conftest import Serve, always, prompt_of
-from tests.evolve.scripts import slow_author
+from tests.evolve.scripts import author, slow_author
+from tests.oracles.server import Does, error
 from tournament.sandbox.image import Image
 from tournament.store import GrownStep, Record
 
@@ -84,3 +86,22 @@ def test_a_killed_run_ends_as_one_that_was_not(start: Start, server: Serve, tmp_
         assert len(scripted.asked) == asked
     assert content(cut) == content(whole)
     assert content(replayed) == content(whole)
+
+
+def test_an_interrupt_ends_calls_that_wait_for_the_server(
+    start: Start, server: Serve, tmp_path: Path
+) -> None:
+    busy = Does(error("slow down"), status=429, headers={"retry-after": "60"})
+    with server(busy) as scripted:
+        child = start(f"chat:m@{scripted.url}", "r.duckdb")
+        with child:
+            while not scripted.asked and child.poll() is None:
+                time.sleep(0.02)
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=30)
+        assert child.returncode == 130, out.decode()
+        assert "the same command goes on from there" in out.decode()
+        scripted.script = author
+        finish(start(f"chat:m@{scripted.url}", "r.duckdb"))
+    with Record.read(tmp_path / "r.duckdb") as record:
+        assert len(record.steps(1)) == len(record.steps(2)) == 4

@@ -65,13 +65,10 @@ class Search:
         yield from walkers(setting, task.seat)
 
     async def _best(self, profiles: Sequence[Profile], task: Task) -> Evaluation:
-        """The evaluation of the profile that is worth most; of equals the first, which is the one there is.
-
-        What is worth just as much as that in its first match makes no difference, and goes no further.
-        """
+        """The evaluation of the profile that is worth most; of equals the first, which is the one there is."""
         found = await self._ranked(profiles, 1, task)
-        [known] = (each for each in found if lineup(each.profile) == lineup(profiles[0]))
-        found = [each for each in found if self._worth(each, task) != self._worth(known, task)]
+        if self._worth(found[0], task) == self._worth(found[-1], task):
+            found = []  # nothing makes any difference, and more matches would show no more
         for count, episodes in HEATS:
             left = [each.profile for each in found[:count]]
             last = (count, episodes) == HEATS[-1]
