@@ -492,7 +492,7 @@ statement(
 """,
 )
 statement(None, "the history rewritten", "view.mine.clear()\nview.history.append(0)")
-statement("crash", "a simulation of nonsense", "view.simulate('def act(view:', fuel=-1)")
+statement("error", "a simulation of nonsense", "view.simulate('def act(view:', fuel=-1)")
 statement("crash", "a request that is none", "import wit_world\nwit_world.host('source x')")
 statement("crash", "a request that is no text", "import wit_world\nwit_world.host(1)")
 statement(
@@ -518,7 +518,7 @@ hostile(
 # The powers
 
 statement("crash", "a simulation of half a surrogate pair", "view.simulate('\\ud800')")
-statement("crash", "a simulation of a long text", "view.simulate('#' * (300 << 10))")
+statement("error", "a simulation of a long text", "view.simulate('#' * (300 << 10))")
 statement("fuel", "simulations without end", "while True: view.simulate('1 / 0')")
 statement(
     "fuel",
@@ -561,7 +561,7 @@ statement(
 )
 statement("error", "a statement of an endless level", "view.proves('them(me) == C', 10 ** 9)")
 statement(
-    "crash", "a long statement", "view.proves('them(me) == C and ' * 20_000 + 'them(me) == C')"
+    "error", "a long statement", "view.proves('them(me) == C and ' * 20_000 + 'them(me) == C')"
 )
 
 
