@@ -131,7 +131,8 @@ def test_strict_play_of_a_hostile_program_is_the_same_twice_and_so_is_its_fuel(
 @each
 def test_who_plays_a_hostile_program_plays_as_ever(damage: Damage) -> None:
     assert EXPECTED.startswith(damage.first.moves[1])
-    assert len(damage.first.moves[1]) == (3 if not damage.first.faults else 0)
+    fault = damage.first.faults.get(0)
+    assert len(damage.first.moves[1]) == (fault.round if fault else 3)
 
 
 @each
