@@ -148,9 +148,10 @@ class Record:
             return sitting
 
     def admit(self, sitting: int, program: Program) -> None:
-        """Enter a program that joins a sitting, under its own name."""
+        """Enter a program that joins a sitting, under the name by which the record knows it, or else its own."""
         with self._transaction() as cursor:
-            rows.insert_entrants(cursor, sitting, [(program, program.name)], [])
+            known = queries.programs(cursor).get(program.digest, program)
+            rows.insert_entrants(cursor, sitting, [(program, known.name)], [])
 
     def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
         """Keep outcomes, all or none, and return their match numbers.
