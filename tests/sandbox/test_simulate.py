@@ -322,3 +322,36 @@ def test_bots_that_simulate_and_prove_play_the_same_alone(image: Image) -> None:
     result = worked(image, batch)
     assert not result.leaky
     assert len(result.checked) == 2 * len(lineups)
+
+
+def test_in_self_play_the_other_seat_is_simulated(image: Image) -> None:
+    """Each seat goes where the first would, and asks where the other seat would go."""
+    itself = """
+def act(view):
+    if view.them.source != view.me.source:
+        return view.legal[view.seat]
+    moves = [view.simulate(against=OTHER), view.simulate(view.them, OTHER), view.simulate(view.me, OTHER)]
+    there, here = view.legal[1 - view.seat], view.legal[view.seat]
+    return "opera" if moves == [there, there, here] else "football"
+
+OTHER = "def act(view):\\n    return view.them.nothing"
+"""
+    setting = Setting(load_game("battle_of_the_sexes"))
+    result = worked(image, batch_of((itself, itself), setting=setting, limits=FULL))
+    assert result.moves == ["0", "0"]
+
+
+def test_a_program_that_meets_itself_cannot_tell_by_identity(image: Image) -> None:
+    tells = "def act(view):\n    return 'D' if view.me is view.them else 'C'\n"
+    assert told(one_shot(image, (tells, tells))) == ["CC"]
+
+
+def test_a_program_of_a_larger_table_is_simulated_in_its_own_seat(image: Image) -> None:
+    asker = """
+def act(view):
+    return view.simulate(view.others[1])
+"""
+    seated = "def act(view):\n    return view.seat\n"
+    setting = Setting(load_game("public_goods"))
+    result = worked(image, batch_of((asker, seated, seated), setting=setting, limits=FULL))
+    assert result.moves == ["2", "1", "2"]

@@ -81,7 +81,9 @@ class Powers:
         return self._host(f"{power} {json.dumps(request)}")
 
     def _seat_of(self, program):
-        return self.seat if program is self.me else (self.seat + 1) % self.game.seats
+        """Where a program of this match sits; any other takes the next seat."""
+        turns = [turn for turn, each in enumerate((self.me, *self.others)) if each is program]
+        return (self.seat + (turns[0] if turns else 1)) % self.game.seats
 
     def _lineup(self, program, against, seat):
         """Programs in seat order: the simulated one in its seat, the others from there on."""

@@ -7,7 +7,7 @@ import operator
 
 import faults
 from match import Match
-from view import Game, Program, View
+from view import Game, Program, Text, View
 
 FIRST_CODE = 48
 FAULTY = "!"
@@ -31,7 +31,7 @@ class Table:
     def __init__(self, setup, host, game=None):
         self.game = Game(setup["game"]) if game is None else game
         self.host = host
-        self.programs = {}
+        self.texts = {}
         self.names = [
             {chr(FIRST_CODE + i): move for i, move in enumerate(legal)} for legal in self.game.moves
         ]
@@ -43,15 +43,15 @@ class Table:
 
     def match(self, number, seat, lineup, private, shared):
         """A match that has not started."""
-        programs = [self.program(digest) for digest in lineup]
+        programs = [Program(self.text(digest)) for digest in lineup]
         view = View(self.game, seat, programs, private, shared, number, self.host, self.codes)
         return Match(view)
 
-    def program(self, digest):
-        """A program at the table: one object for all of its matches."""
-        if digest not in self.programs:
-            self.programs[digest] = Program(digest, self.host)
-        return self.programs[digest]
+    def text(self, digest):
+        """The text of a program at the table: one object for all of its matches."""
+        if digest not in self.texts:
+            self.texts[digest] = Text(digest, self.host)
+        return self.texts[digest]
 
     def arrange(self):
         """Line up what every round needs of the matches that are left."""

@@ -1,5 +1,6 @@
 """What a bot sees: `view`, and the programs and the game in it."""
 
+import functools
 import itertools
 import json
 
@@ -9,29 +10,47 @@ from rewrite import canonical
 from seeds import Coin, Tape
 
 
-class Program:
-    """A program's source text, its canonical form and its digest."""
-
-    __slots__ = ("_host", "_source", "_tree", "digest")
+class Text:
+    """A program's text, asked for when it is first looked at."""
 
     def __init__(self, digest, host):
         self.digest = digest
         self._host = host
-        self._source = self._tree = None
+
+    @functools.cached_property
+    def source(self):
+        return self._host(f"source {self.digest}")
+
+    @functools.cached_property
+    def tree(self):
+        return canonical(self.source)
+
+
+class Program:
+    """The program in a seat: its source text, its canonical form and its digest.
+
+    Those of one text are equal, but not the same object: or else a bot could tell by it that it meets itself.
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text):
+        self._text = text
 
     @property
     def source(self):
         """The text, exactly as it was submitted."""
-        if self._source is None:
-            self._source = self._host(f"source {self.digest}")
-        return self._source
+        return self._text.source
 
     @property
     def tree(self):
         """The text's syntax tree as text, without comments, layout, docstrings and chosen names."""
-        if self._tree is None:
-            self._tree = canonical(self.source)
-        return self._tree
+        return self._text.tree
+
+    @property
+    def digest(self):
+        """The SHA-256 of the text, in hexadecimal digits."""
+        return self._text.digest
 
     def __eq__(self, other):
         return isinstance(other, Program) and self.digest == other.digest
