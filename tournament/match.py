@@ -1,6 +1,9 @@
 """What is played and what came of it: fixtures, faults and outcomes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+T = TypeVar("T")
 
 FAULTS = ("load", "error", "illegal", "fuel", "memory", "crash")
 """Kinds of fault: would not load; raised; moved illegally; ran out of fuel or memory; killed its interpreter."""
@@ -49,3 +52,27 @@ class Outcome:
     """Seat, round and reason where something could not be decided within its bounds."""
     leaky: tuple[str, ...] = field(default=())
     """Digests of programs that played this match differently alone than in a batch."""
+
+    def standing_for(self, fixture: Fixture) -> "Outcome":
+        """The same for a fixture of the same programs, each perhaps so many seats further round."""
+        turns = range(len(fixture.lineup))
+        turn = next(t for t in turns if _turned(self.fixture.lineup, t) == fixture.lineup)
+        return replace(self._turned(turn) if turn else self, fixture=fixture)
+
+    def _turned(self, turn: int) -> "Outcome":
+        """What was at a seat is now at the one so many seats before it."""
+        seats = len(self.moves)
+        return replace(
+            self,
+            moves=_turned(self.moves, turn),
+            payoffs=_turned(self.payoffs, turn),
+            intended=self.intended and _turned(self.intended, turn),
+            faults=tuple(replace(each, seat=(each.seat - turn) % seats) for each in self.faults),
+            fuel=_turned(self.fuel, turn),
+            checked=_turned(self.checked, turn),
+            notes=tuple(((seat - turn) % seats, n, why) for seat, n, why in self.notes),
+        )
+
+
+def _turned(by_seat: tuple[T, ...], turn: int) -> tuple[T, ...]:
+    return by_seat[turn:] + by_seat[:turn]

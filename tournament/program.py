@@ -28,6 +28,7 @@ KINDS = (
 
 _DOCSTRING = re.compile(r'\A\s*+(?:#[^\n]*+\s*+)*+[rRuU]?("""|\'\'\'|"|\')(.*?)\1', re.DOTALL)
 _TAPES = re.compile(r"\b(rng|random|shared|secrets|uuid)\b")
+_SEATS = re.compile(r"\b(seat|history|simulate|proves)\b")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -63,8 +64,17 @@ class Program:
     @cached_property
     def may_draw(self) -> bool:
         """Whether the program's text, its docstring and comments aside, mentions a tape: a guess, not a promise."""
-        code = self.source.replace(self.docstring, "", 1)
-        return any(_TAPES.search(line.partition("#")[0]) for line in code.splitlines())
+        return _TAPES.search(self._code) is not None
+
+    @cached_property
+    def may_ask_its_seat(self) -> bool:
+        """Whether the text, so far, mentions anything that depends on the seat: a guess as well."""
+        return _SEATS.search(self._code) is not None
+
+    @cached_property
+    def _code(self) -> str:
+        lines = self.source.replace(self.docstring, "", 1).splitlines()
+        return "\n".join(line.partition("#")[0] for line in lines)
 
     @property
     def may_simulate(self) -> bool:

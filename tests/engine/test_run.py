@@ -35,6 +35,8 @@ BOTS = {
     "reader": "def act(view):\n    return 'D' if 'rng' in view.them.source else 'C'\n",
     "late_fault": "def act(view):\n    return 'C' if len(view.mine) < 5 else 1 / 0\n",
     "illegal_to_itself": "def act(view):\n    return 'X' if view.them == view.me else 'D'\n",
+    "first_seat": "def act(view):\n    return 'CD'[view.seat]\n",
+    "secretly_first_seat": "def act(view):\n    return 'CD'[getattr(view, 'se' + 'at')]\n",
     "broken": "def act(view:\n",
     "address": "def act(view):\n    raise ValueError([view, object(), act])\n",
     "counter": """
@@ -447,6 +449,37 @@ def test_a_lost_match_is_lost_with_the_repetitions_that_it_stands_for(image: Ima
     results = play(image, what, fixtures, kind=Fragile)
     assert sorted(fixture for each in results for fixture in each.lost) == fixtures
     assert not settled(results)
+
+
+DETERMINISTIC = {
+    name: BOTS[name] for name in ("cooperator", "tit_for_tat", "late_fault", "counter", "broken")
+}
+
+
+class Weighing(Pool):
+    """A pool that counts the matches it is asked to play."""
+
+    matches = 0
+
+    async def call(self, request: bytes, read: Callable[[bytes], T]) -> T:
+        """Hand over a batch."""
+        self.matches += len(json.loads(request)[4])
+        return await super().call(request, read)
+
+
+@pytest.mark.parametrize(
+    ("more", "matches"), [({}, 15), ({"first_seat": BOTS["first_seat"]}, 15 + 2 * 5 + 1)]
+)
+def test_what_is_the_same_in_every_repetition_and_from_every_seat_is_played_once(
+    image: Image, more: dict[str, str], matches: int
+) -> None:
+    what = contest(DETERMINISTIC | more)
+    fixtures = round_robin(SETTING, list(what.programs), 4)
+    pools: list[Pool] = []
+    results = settled(play(image, what, fixtures, kind=Weighing, during=pools.append))
+    assert pools[0].matches == matches
+    strictly = settled(play(image, contest(DETERMINISTIC | more, strict=True), fixtures))
+    assert table(results.values()) == table(strictly.values())
 
 
 class Counting(Pool):

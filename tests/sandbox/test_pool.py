@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,11 @@ def liars_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def children() -> set[str]:
     """This process's children, dead ones that nobody has waited for included."""
-    tasks = Path("/proc/self/task").iterdir()
-    return {pid for task in tasks for pid in (task / "children").read_text().split()}
+    found: set[str] = set()
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # a thread that has ended since
+            found |= set((task / "children").read_text().split())
+    return found
 
 
 @pytest.fixture(autouse=True)

@@ -149,7 +149,7 @@ def _put(played: Played, old: int, strict: Played, new: int) -> None:
     played.notes.pop(old, None)
     if new in strict.notes:
         played.notes[old] = strict.notes[new]
-    played.tapeless.discard(old)
+    played.looked.pop(old, None)
     played.faults.pop(old, None)
     if new in strict.faults:
         played.faults[old] = strict.faults[new]

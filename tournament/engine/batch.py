@@ -15,6 +15,9 @@ from tournament.seeds import Tape, tape_name
 
 MOST_TEXT = 8_000
 """The most characters in a text that a guest brings forth."""
+SEAT = 4
+ANYTHING = 7
+"""At what a program may have looked: 1 for the public coin, plus 2 for its private tape, plus 4 for its seat."""
 
 
 def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
@@ -137,8 +140,8 @@ class Played:
     fuel: list[int] = field(default_factory=list)
     notes: dict[int, tuple[int, str]] = field(default_factory=dict)
     """By slot: the round in which something could not be decided, and why."""
-    tapeless: set[int] = field(default_factory=set)
-    """Slots whose program looked at no tape."""
+    looked: dict[int, int] = field(default_factory=dict)
+    """By slot, where that is known: at what its program looked."""
     checked: set[int] = field(default_factory=set)
     leaky: set[int] = field(default_factory=set)
     """Numbers of the programs that moved differently alone."""
@@ -149,17 +152,17 @@ class Played:
             slot: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
             for slot, f in self.faults.items()
         }
-        parts = [self.moves, self.intended, faults, self.fuel, self.notes]
-        slots = [sorted(self.tapeless), sorted(self.checked), sorted(self.leaky)]
-        return json.dumps([*parts, *slots]).encode()
+        parts = [self.moves, self.intended, faults, self.fuel, self.notes, self.looked]
+        return json.dumps([*parts, sorted(self.checked), sorted(self.leaky)]).encode()
 
     @classmethod
     def decoded(cls, text: bytes, batch: Batch) -> "Played":
         """What `encoded` made JSON of. Raises an exception of some kind for what no play of the batch comes to."""
-        moves, intended, faults, fuel, notes, *slots = json.loads(text)
+        moves, intended, faults, fuel, notes, looked, checked, leaky = json.loads(text)
         by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
         noted = {int(slot): (round_number, note) for slot, (round_number, note) in notes.items()}
-        played = cls(moves, intended, by_slot, fuel, noted, *map(set, slots))
+        looks = {int(slot): flags for slot, flags in looked.items()}
+        played = cls(moves, intended, by_slot, fuel, noted, looks, set(checked), set(leaky))
         played._check(batch)
         return played
 
@@ -192,8 +195,10 @@ class Played:
             _demand(type(text) is str and len(text.encode()) <= 4 * MOST_TEXT, "short texts")
         for slot, (round_number, _) in self.notes.items():
             _demand(slot in range(count) and round_number in range(MOST_ROUNDS), "notes")
-        for slots in (self.tapeless, self.checked):
+        for slots in (self.looked, self.checked):
             _demand(all(type(slot) is int and slot in range(count) for slot in slots), "slots")
+        flags = range(ANYTHING + 1)
+        _demand(all(type(f) is int and f in flags for f in self.looked.values()), "flags")
         programs = range(len(batch.programs))
         _demand(all(type(n) is int and n in programs for n in self.leaky), "programs")
 

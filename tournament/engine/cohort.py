@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter, le
 from typing import Any
 
-from tournament.engine.batch import MOST_TEXT, Batch
+from tournament.engine.batch import ANYTHING, MOST_TEXT, Batch
 from tournament.game import code
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.powers import Place, Powers
@@ -14,6 +14,7 @@ FAULTY = "!"
 """Stands in an answer for the move of a slot that broke a rule."""
 KINDS = ("load", "error", "illegal", "memory")
 """Faults that a guest sees; the others end it."""
+FLAGS = frozenset(map(str, range(ANYTHING + 1)))
 MOST_FAULTS = 1 << 20
 """The most characters that are read of a guest's faults in a round: they may be its bot's words."""
 
@@ -53,16 +54,16 @@ class Cohort:
             message = "broke what it runs in, and answered nonsense"
             raise Ended("crash", message, burnt=self.instance.burnt) from None
 
-    def drop(self, over: set[int]) -> set[int]:
-        """End the matches of the slots that are over; return those whose program looked at no tape. Raises `Ended`."""
+    def drop(self, over: set[int]) -> dict[int, int]:
+        """End the matches of the slots that are over; return at what their program looked. Raises `Ended`."""
         gone = {slot: n for n, slot in enumerate(self.slots) if slot in over}
         if not gone:
-            return set()
+            return {}
         self.slots = [slot for slot in self.slots if slot not in over]
         if self.slots:
             self._arrange()
-        drew = self.instance.drop(list(gone.values()))
-        return {slot for slot, flag in zip(gone, drew, strict=False) if flag == "0"}
+        looked = self.instance.drop(list(gone.values()))
+        return {slot: _looks(flags) for slot, flags in zip(gone, looked, strict=False)}
 
     def _arrange(self) -> None:
         self.see = columns(self.batch.seats, self.slots)
@@ -102,6 +103,11 @@ def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":
     return itemgetter(
         *(slot - slot % seats + (slot + turn) % seats for turn in range(seats) for slot in slots)
     )
+
+
+def _looks(flags: str) -> int:
+    """At what a guest says that its program looked: everything, where it says nothing of the kind."""
+    return int(flags) if flags in FLAGS else ANYTHING
 
 
 def _fault(told: object) -> list[str]:

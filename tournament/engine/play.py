@@ -8,7 +8,7 @@ on record, down to single matches, and a single match is strict play. `audit.py`
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tournament.engine.batch import Batch, Played
+from tournament.engine.batch import ANYTHING, Batch, Played
 from tournament.engine.cohort import Answer, Cohort
 from tournament.engine.episodes import Episodes
 from tournament.game import StateGame, code, index
@@ -57,7 +57,7 @@ class Lockstep:
         self.fuel = [0] * (len(batch.matches) * batch.seats)
         self.powers = powers_of(image, batch)
         self.suspects: set[int] = set()
-        self.tapeless: set[int] = set()
+        self.looked: dict[int, int] = {}
         self.parts = [
             Part(program, slots)
             for program, all_slots in batch.slots.items()
@@ -80,7 +80,7 @@ class Lockstep:
             self.faults,
             self.fuel,
             notes=self.powers.notes,
-            tapeless=self.tapeless - self.powers.drawn,
+            looked=self.looked | dict.fromkeys(self.powers.drawn, ANYTHING),
             leaky=self.suspects,
         )
 
@@ -223,7 +223,7 @@ class Lockstep:
             return Part(part.program, slots, part.cohort, part.burnt)
         self._share_out(part)
         try:
-            self.tapeless |= part.cohort.drop(over)
+            self.looked |= part.cohort.drop(over)
         except Ended:
             return Part(part.program, slots)
         return Part(part.program, slots, part.cohort)

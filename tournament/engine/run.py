@@ -6,15 +6,15 @@ Nothing here knows of a record, a terminal or a model. Outcomes come in any orde
 import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from tournament.engine.batch import Batch, Played, make_batch
+from tournament.engine.batch import SEAT, Batch, Played, make_batch
 from tournament.engine.schedule import batches, slots_to_check
-from tournament.engine.settle import outcomes, repeatable
+from tournament.engine.settle import looked_at, outcomes
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Game, Setting, StateGame
@@ -80,6 +80,12 @@ class Contest:
         mentions = any(self.programs[digest].may_draw for digest in fixture.lineup)
         return self.strict or drawn or mentions
 
+    def may_turn(self, fixture: Fixture) -> bool:
+        """Whether the lineup may play the same when its programs move round the table."""
+        game = self.setting.game
+        asking = any(self.programs[digest].may_ask_its_seat for digest in fixture.lineup)
+        return game.cells is not None and game.symmetric and not asking
+
 
 @dataclass(frozen=True)
 class Results:
@@ -120,15 +126,16 @@ async def play_all(
 ) -> None:
     """Play the fixtures and send what comes of them, then close the stream.
 
-    Repetitions of a lineup that seems to draw nothing are not played one by one: the first stands for all, and if
-    a tape was looked at after all, the others follow. What was played before a program was known to leak is played
-    again. The stream is bounded: when nobody receives, workers wait.
+    Repetitions of a lineup that seems to draw nothing are not played one by one: the first stands for all, and for
+    those with the seats turned too. If a tape, or a seat, was looked at after all, the others follow. What was
+    played before a program was known to leak is played again. The stream is bounded: when nobody receives, workers
+    wait.
     """
     async with results:
         play = Play(contest, pool, results)
         first, rest = _stand_ins(contest, fixtures)
         await play.play(first, rest)
-        await play.play([twin for fixture in play.drew for twin in rest[fixture]], {})
+        await play.play(play.unlike, {})
         if suspect := play.suspect():
             await play.play(suspect, {}, again=True)
 
@@ -141,19 +148,28 @@ def _stand_ins(
     rest: dict[Fixture, list[Fixture]] = {}
     playing = []
     for fixture in fixtures:
-        stand_in = first.get(fixture.lineup)
+        alike = _alike(contest, fixture)
+        stand_in = first.get(alike)
         if stand_in is not None:
             rest[stand_in].append(fixture)
             continue
         playing.append(fixture)
         if not contest.may_draw(fixture):
-            first[fixture.lineup] = fixture
+            first[alike] = fixture
             rest[fixture] = []
     return playing, rest
 
 
+def _alike(contest: Contest, fixture: Fixture) -> tuple[str, ...]:
+    """The lineup, in the form that it shares with all that seem to play the same."""
+    lineup = fixture.lineup
+    if not contest.may_turn(fixture):
+        return lineup
+    return min(lineup[seat:] + lineup[:seat] for seat in range(len(lineup)))
+
+
 class Play:
-    """Fixtures on their way through the pool. `drew` are stand-ins whose programs looked at a tape after all."""
+    """Fixtures on their way through the pool. `unlike` are those that a stand-in could not stand for after all."""
 
     def __init__(
         self, contest: Contest, pool: Pool, results: MemoryObjectSendStream[Results]
@@ -161,7 +177,7 @@ class Play:
         self.contest = contest
         self.pool = pool
         self.results = results
-        self.drew: list[Fixture] = []
+        self.unlike: list[Fixture] = []
         self._unchecked: list[Fixture] = []
 
     def suspect(self) -> list[Fixture]:
@@ -208,26 +224,28 @@ class Play:
                 await self.results.send(Results(outcomes, again, tuple(gone)))
 
     def _with_twins(
-        self, outcome: Outcome, repeatable: bool, rest: dict[Fixture, list[Fixture]]
+        self, outcome: Outcome, looked: int, rest: dict[Fixture, list[Fixture]]
     ) -> list[Outcome]:
-        """An outcome, and the same for the repetitions that it stands for."""
-        twins = rest.get(outcome.fixture, [])
-        if twins and not repeatable:
-            self.drew.append(outcome.fixture)
-            return [outcome]
-        return [outcome, *(replace(outcome, fixture=twin) for twin in twins)]
+        """An outcome, and the same for the repetitions that it stands for; `looked` is at what its programs looked."""
+        same = [outcome]
+        for twin in rest.get(outcome.fixture, ()):
+            if looked & ~SEAT or (looked and twin.lineup != outcome.fixture.lineup):
+                self.unlike.append(twin)
+            else:
+                same.append(outcome.standing_for(twin))
+        return same
 
     async def _outcomes(
         self, fixtures: list[Fixture], sample: Sequence[int]
-    ) -> tuple[list[tuple[Outcome, bool]], list[Fixture]]:
-        """Outcomes, each with whether it is repeatable; and the fixtures that lost their worker every time."""
+    ) -> tuple[list[tuple[Outcome, int]], list[Fixture]]:
+        """Outcomes, each with what its programs looked at; and the fixtures that lost their worker every time."""
         batch = self.contest.batch(fixtures, sample)
         for _ in range(TRIES):
             with suppress(WorkerLost):
                 read = partial(Played.decoded, batch=batch)
                 played = await self.pool.call(batch.encoded(), read)
                 settled = outcomes(self.contest.setting, batch, fixtures, played)
-                return list(zip(settled, repeatable(batch, played), strict=True)), []
+                return list(zip(settled, looked_at(batch, played), strict=True)), []
         if len(fixtures) == 1:
             return [], fixtures
         half = math.ceil(len(fixtures) / 2)

@@ -1,10 +1,12 @@
 """Turns what a worker played into outcomes: who is paid what."""
 
+import functools
 import math
+import operator
 from collections import Counter
 from collections.abc import Sequence
 
-from tournament.engine.batch import Batch, Played
+from tournament.engine.batch import ANYTHING, Batch, Played
 from tournament.game import Joint, Setting, StateGame, index
 from tournament.match import Fault, Fixture, Outcome
 from tournament.seeds import Tape
@@ -43,14 +45,17 @@ def outcomes(
     return settled
 
 
-def repeatable(batch: Batch, played: Played) -> list[bool]:
-    """Of each match, whether it is the same in every repetition: nothing in it was drawn from a tape."""
+def looked_at(batch: Batch, played: Played) -> list[int]:
+    """Of each match, at what its programs looked that may be otherwise in another repetition (see `ANYTHING`)."""
     seats = batch.seats
     hidden = batch.repetition.continuation is not None
     drawn = batch.repetition.noise > 0 or hidden or batch.facts["episodic"]
+    looks = [
+        ANYTHING if drawn else played.looked.get(slot, ANYTHING)
+        for slot in range(len(played.moves))
+    ]
     return [
-        not drawn and all(match * seats + seat in played.tapeless for seat in range(seats))
-        for match in range(len(batch.matches))
+        functools.reduce(operator.or_, looks[n : n + seats]) for n in range(0, len(looks), seats)
     ]
 
 

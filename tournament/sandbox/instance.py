@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from wasmtime import Config, Engine, Store, Trap, WasmtimeError
@@ -82,7 +83,7 @@ class Image:
     def instantiate(self, store: Store) -> dict[str, Any]:
         """The exports of a new instance in `store`."""
         instance = self._linker.instantiate(store, self._component)
-        return {name: instance.get_func(store, name) for name in EXPORTS}
+        return {name: _export(instance.get_func(store, name), store) for name in EXPORTS}
 
     def enter(self, instance: "Instance", host: Host) -> None:
         """From now on what is asked is asked by this instance, of this host: calls nest, but never overlap."""
@@ -116,13 +117,13 @@ class Instance:
         return self._call("play", lines, host=host)
 
     def drop(self, positions: list[int]) -> str:
-        """End the matches at these positions; "0" for each whose program looked at no tape. Raises `Ended`."""
+        """End the matches at these positions: at what their program has looked (see `bot.wit`). Raises `Ended`."""
         return self._call("drop", json.dumps(positions))
 
     def simulate(
         self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host
     ) -> tuple[str, str]:
-        """What is answered to these rounds in a match of its own, and at which tapes the program looked.
+        """What is answered to these rounds in a match of its own, and at what the program looked.
 
         It takes the way that real moves take, so that there is no difference to be seen. `spent` is then what it
         took of `fuel`. Raises `Ended`.
@@ -132,11 +133,11 @@ class Instance:
         try:
             answer = self._call("play", "\n".join(lines), fuel=fuel - loading, host=host)
             playing = self.spent
-            drew = self._call("drop", "[0]")
+            looked = self._call("drop", "[0]")
         except Ended as ended:
             raise Ended(ended.kind, ended.message, ended.spent + loading, ended.burnt) from None
         self.spent = loading + playing
-        return answer, drew
+        return answer, looked
 
     @property
     def fuel(self) -> int:
@@ -165,6 +166,14 @@ class Instance:
             self.spent = given - self.fuel
             self.burnt += self.spent
         raise Ended(ended.kind, ended.message, self.spent, self.burnt)
+
+
+def _export(function: Any, store: Store) -> Any:
+    """The function, with its type at hand: it is asked for in every call, and that takes longer than to call."""
+    known = function.type(store)
+    known = SimpleNamespace(params=known.params, result=known.result)
+    function.type = lambda store: known
+    return function
 
 
 def _ended(problem: str) -> Ended:

@@ -26,8 +26,8 @@ FEE = 200_000
 """Fuel for asking for a simulation, besides what the simulated program uses."""
 MOST_DEPTH = 300
 MOST_IDLE = 100
-NOTHING, PRIVATELY = "0", ("2", "3")
-"""At which tapes a guest says that its program has looked."""
+TAPELESS, PRIVATELY = ("0", "4"), ("2", "3", "6", "7")
+"""How a guest says that its program has looked at no tape, or at its private one (see `bot.wit`)."""
 ILLEGALLY = '["illegal"'
 """How the fault of an illegal move begins in a guest's answer."""
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
@@ -204,15 +204,15 @@ class Simulator:
             assert host is not None
             lines = self._lines(frame)
             setup = self._setup(frame, lines[1:] if once else [])
-            answer, drew = instance.simulate(setup, [""] if once else lines, fuel, host)
+            answer, looked = instance.simulate(setup, [""] if once else lines, fuel, host)
         except Ended as ended:
             return (TIMEOUT if ended.kind == "fuel" else ERROR), ended.spent
         finally:
             self.top.stack.pop()
             self._depth -= 1
         self._release(lineup[seat], instance)
-        frame.drew |= drew in PRIVATELY
-        self.top.drew |= drew != NOTHING
+        frame.drew |= looked in PRIVATELY
+        self.top.drew |= looked not in TAPELESS
         return self._result(answer, seat), instance.spent
 
     def _setup(self, frame: Frame, shown: list[str]) -> dict[str, Any]:

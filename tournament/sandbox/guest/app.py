@@ -15,6 +15,7 @@ import functools, graphlib, hashlib, heapq, hmac, inspect, io, itertools, json, 
 import numbers, operator, pickle, pprint, queue, random, re, reprlib, secrets, statistics, string, struct  # noqa: E401
 import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodedata, uuid, warnings, weakref, zlib  # noqa: E401
 
+import gc
 import faults
 import rewrite
 import wit_world
@@ -22,6 +23,9 @@ from table import Table
 
 shims.install()
 warnings.simplefilter("ignore")
+
+gc.collect()
+gc.freeze()
 
 table = None
 code = None

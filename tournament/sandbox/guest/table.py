@@ -1,9 +1,7 @@
 """All matches of the program in this instance, and the codes by which their moves travel."""
 
 import collections
-import itertools
 import json
-import operator
 
 import faults
 from match import Match
@@ -36,9 +34,13 @@ class Table:
             {chr(FIRST_CODE + i): move for i, move in enumerate(legal)} for legal in self.game.moves
         ]
         self.codes = [{move: c for c, move in names.items()} for names in self.names]
-        self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
-        self.uniform = len({*self.game.moves}) == 1
         self.kinds = [*{type(move) for codes in self.codes for move in codes}]
+        self.uniform = len({*self.game.moves}) == len(self.kinds) == 1
+        self.letters = self.uniform and all(type(m) is str and len(m) == 1 for m in self.codes[0])
+        self.reading = str.maketrans(self.names[0]) if self.letters else None
+        self.writing = str.maketrans(self.codes[0]) if self.letters else None
+        self.legal = {*self.codes[0]}
+        self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
         self.arrange()
 
     def match(self, number, seat, lineup, private, shared):
@@ -59,14 +61,15 @@ class Table:
         self.theirs = [match.view.theirs for match in self.matches]
         self.acts = [match.act or not_loaded for match in self.matches]
         self.views = [match.view for match in self.matches]
+        self.usual = self.kinds[:1] * len(self.matches)
 
     def drop(self, positions):
-        """End the matches at these positions; say of each at which tapes its program has looked."""
-        drew = "".join(str(self.matches[n].view.drew) for n in positions)
+        """End the matches at these positions; say of each at what its program has looked."""
+        looked = "".join(str(self.matches[n].view.looked) for n in positions)
         gone = {*positions}
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
         self.arrange()
-        return drew
+        return looked
 
     def line(self, joint):
         """Show every match the last joint moves, and answer with the codes of its next moves and the faults."""
@@ -88,7 +91,7 @@ class Table:
         """Add a round to every view; `joint` has a column for each seat, the own one first."""
         width = len(self.matches)
         if self.uniform and self.game.seats == 2:
-            moves = [*map(self.names[0].__getitem__, joint)]
+            moves = self.read(joint)
             collections.deque(map(list.append, self.mine, moves[:width]), 0)
             collections.deque(map(list.append, self.theirs, moves[width:]), 0)
             return
@@ -99,18 +102,26 @@ class Table:
     def show_one(self, view, characters):
         """Add a round to one view of any game."""
         seats = self.game.seats
-        moves = [self.names[(view.seat + k) % seats][c] for k, c in enumerate(characters)]
+        moves = [self.names[(view._seat + k) % seats][c] for k, c in enumerate(characters)]
         view.mine.append(moves[0])
         view.theirs.append(moves[1] if seats == 2 else tuple(moves[1:]))
 
+    def read(self, codes):
+        """The moves of a uniform game by their codes."""
+        if self.letters:
+            return codes.translate(self.reading)
+        return [*map(self.names[0].__getitem__, codes)]
+
+    def written(self, moves):
+        """The codes of legal moves of a uniform game."""
+        if self.letters:
+            return "".join(moves).translate(self.writing)
+        return "".join(map(self.codes[0].__getitem__, moves))
+
     def encoded(self, made):
         """The codes of the moves, and behind a space the faults by position (JSON) where there are any."""
-        usual = itertools.repeat(self.kinds[0])
-        if self.uniform and all(map(operator.is_, map(type, made), usual)):
-            try:
-                return "".join(map(self.codes[0].__getitem__, made))
-            except KeyError:
-                pass
+        if self.uniform and [*map(type, made)] == self.usual and self.legal.issuperset(made):
+            return self.written(made)
         codes, found = [], {}
         for position, (match, move) in enumerate(zip(self.matches, made)):
             character, fault = self.judged(match, move)
@@ -125,7 +136,7 @@ class Table:
             return FAULTY, match.fault
         if type(move) is Raised:
             return FAULTY, faults.raised("error", move.error, match.printed)
-        codes = self.codes[match.view.seat]
+        codes = self.codes[match.view._seat]
         if any(type(move) is kind for kind in self.kinds) and move in codes:
             return codes[move], None
         return FAULTY, faults.illegal(move, codes, match.printed)

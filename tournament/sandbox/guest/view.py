@@ -92,13 +92,14 @@ class View(Powers):
     """One seat's view of one match. `mine` and `theirs` grow by a move each round."""
 
     __slots__ = (
-        "_codes", "_host", "_number", "_private", "_rng", "_shared", "_tape",
-        "game", "legal", "me", "mine", "observation", "others", "seat", "theirs", "them",
+        "_codes", "_host", "_number", "_placed", "_private", "_rng", "_seat", "_shared", "_tape",
+        "game", "legal", "me", "mine", "observation", "others", "theirs", "them",
     )  # fmt: skip
 
     def __init__(self, game, seat, programs, private, shared, number, host, codes):
         self.game = game
-        self.seat = seat
+        self._seat = seat
+        self._placed = False
         self.legal = game.moves[seat]
         self.me = programs[seat]
         self.others = programs[seat + 1 :] + programs[:seat]
@@ -117,6 +118,12 @@ class View(Powers):
         return f"<view of seat {self.seat}>"
 
     @property
+    def seat(self):
+        """The place at the table, from 0."""
+        self._placed = True
+        return self._seat
+
+    @property
     def rng(self):
         """The private tape."""
         if self._rng is None:
@@ -131,9 +138,9 @@ class View(Powers):
         return self._shared
 
     @property
-    def drew(self):
-        """At which tapes the program has looked: 1 for the public coin, 2 for the private tape, 3 for both."""
-        return (self._shared is not None) + 2 * (self._rng is not None)
+    def looked(self):
+        """At what the program has looked: 1 for the public coin, plus 2 for the private tape, plus 4 for the seat."""
+        return (self._shared is not None) + 2 * (self._rng is not None) + 4 * self._placed
 
     @property
     def drew_privately(self):
