@@ -63,6 +63,7 @@ def test_a_match_as_json_has_joint_moves_payoffs_and_faults(tournament: Any) -> 
         "payoffs": [2, 7],
         "faults": [],
         "fuel": done.json["fuel"],
+        "notes": [],
     }
     assert done.lines == []
 
@@ -94,6 +95,33 @@ def test_a_fault_in_a_match_is_told_with_its_line_and_what_was_printed_before(
         "round": 0,
         "output": "before\n",
     }
+
+
+TANGLED = """
+def act(view):
+    held = [view.proves(f"them(me) == C or me(them) == {n}") for n in range(205)]
+    return "C" if all(held) else "D"
+"""
+
+
+def test_what_could_not_be_decided_is_told_with_its_bound_and_recorded(
+    tournament: Any, bots: Any
+) -> None:
+    folder = bots(tangled=TANGLED)
+    file = folder / "tangled.py"
+    told = tournament("play", file, "always_defect", "--json", "--fuel", 10**10).json
+    [note] = told["notes"]
+    assert {name: note[name] for name in ("bot", "seat", "round")} == {
+        "bot": "tangled",
+        "seat": 0,
+        "round": 0,
+    }
+    assert "not proved: more than" in note["note"]
+    out = tournament("play", file, "always_defect", "--fuel", 10**10).out
+    assert f"tangled in round 1: {note['note']}" in out
+    tournament("run", "--pop", folder, "--db", "notes.duckdb", "--reps", 1, "--fuel", 10**10)
+    rows = tournament("sql", "from notes", "--db", "notes.duckdb", "--json").json
+    assert [(row["round"], row["note"]) for row in rows] == [(0, note["note"])] * 2
 
 
 @pytest.mark.parametrize("value", ["None", "'X'", "3.0", "True", "['C']", "1", "''", "'c'", "b'C'"])

@@ -113,6 +113,7 @@ def test_everything_that_was_played_matters(long_record: Record, change: dict[st
     [
         {"fuel": (11, 20)},
         {"checked": ()},
+        {"notes": ((1, 2, "not proved"),)},
         {"leaky": (A,)},
         {"faults": (Fault(0, "error", 2, "other words", "elsewhere", "other output"),)},
     ],

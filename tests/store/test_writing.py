@@ -50,6 +50,7 @@ def outcomes(draw: Callable[..., Any]) -> Outcome:
         ),
         fuel=draw(st.just(()) | each(st.integers(0, 2**62))),
         checked=draw(st.just(()) | each(st.booleans())),
+        notes=tuple((seat, draw(st.integers(0, 99)), draw(text)) for seat in at_fault),
         leaky=tuple(sorted(draw(st.sets(st.sampled_from(DIGESTS), max_size=2)))),
     )
 

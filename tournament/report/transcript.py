@@ -32,6 +32,10 @@ def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[s
         "payoffs": list(outcome.payoffs),
         "faults": [fault_object(bots, fault) for fault in outcome.faults],
         "fuel": list(outcome.fuel),
+        "notes": [
+            {"bot": bots[seat], "seat": seat, "round": number, "note": note}
+            for seat, number, note in outcome.notes
+        ],
     }
 
 
@@ -53,6 +57,8 @@ def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) ->
     paid = ["" if payoff is None else f"{payoff:g}" for payoff in outcome.payoffs]
     rows.append({"round": "payoff"} | dict(zip(heads, paid, strict=True)))
     tables.show(rows, ["round", *heads])
+    for seat, number, note in outcome.notes:
+        sys.stdout.write(f"{bots[seat]} in round {number + 1}: {note}\n")
     for fault in outcome.faults:
         sys.stdout.write(f"{fault_text(bots[fault.seat], fault)}\n")
 

@@ -16,7 +16,7 @@ def _sql(name: str) -> str:
     return (files("tournament.store") / name).read_text("utf-8")
 
 
-STEPS = (("tables", "schema.sql"), ("growth", "growth.sql"))
+STEPS = (("tables", "schema.sql"), ("growth", "growth.sql"), ("notes", "notes.sql"))
 """Names of the steps, and the files that have their SQL."""
 
 

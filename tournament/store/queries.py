@@ -194,6 +194,7 @@ def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -
     where = [run, first, last]
     digests = {program: digest for digest, program in numbers(connection).items()}
     faults = _faults(connection, where)
+    notes = _notes(connection, where)
     leaky = _leaky(connection, where)
     found = connection.execute(
         f"""
@@ -221,6 +222,7 @@ def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -
             faults=faults.get(match, ()),
             fuel=_given(fuel),
             checked=_given(checked),
+            notes=notes.get(match, ()),
             leaky=leaky.get(match, ()),
         )
 
@@ -241,6 +243,26 @@ def _faults(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple
     for match, *fault in _rows(found):
         faults[match] = (*faults.get(match, ()), Fault(*fault))
     return faults
+
+
+def _notes(
+    connection: DuckDBPyConnection, where: list[int]
+) -> dict[int, tuple[tuple[int, int, str], ...]]:
+    """What could not be decided, by match: seat, round and reason, in the order of seats."""
+    found = connection.execute(
+        """
+        select match, seat, round, note
+        from notes
+        join matches using (match)
+        where run = ? and match between ? and ?
+        order by seat, round
+        """,
+        where,
+    )
+    notes: dict[int, tuple[tuple[int, int, str], ...]] = {}
+    for match, seat, round_number, note in _rows(found):
+        notes[match] = (*notes.get(match, ()), (seat, round_number, note))
+    return notes
 
 
 def _leaky(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[str, ...]]:

@@ -97,12 +97,13 @@ def insert_matches(
     _insert_lineups(cursor, sitting, outcomes, lineups)
     _insert_seats(cursor, outcomes, lineups)
     _insert_faults(cursor, outcomes)
+    _insert_notes(cursor, outcomes)
     _insert_leaks(cursor, outcomes, numbers)
 
 
 def remove_matches(cursor: DuckDBPyConnection, matches: Sequence[int]) -> None:
     """Remove all there is of matches."""
-    for table in ("leaks", "faults", "seats", "matches"):
+    for table in ("leaks", "notes", "faults", "seats", "matches"):
         query = f"delete from {table} where match in (select match from staged)"
         _run(cursor, query, {"match": np.array(matches, dtype=np.int64)})
 
@@ -205,6 +206,23 @@ def _insert_faults(cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome]) 
             "message": _texts(fault.message for _, fault in faults),
             "traceback": _texts(fault.traceback for _, fault in faults),
             "output": _texts(fault.output for _, fault in faults),
+        },
+    )
+
+
+def _insert_notes(cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome]) -> None:
+    notes = [(match, *note) for match, outcome in outcomes.items() for note in outcome.notes]
+    if not notes:
+        return
+    matches, seats, rounds, texts = zip(*notes, strict=True)
+    _run(
+        cursor,
+        "insert into notes (match, seat, round, note) select match, seat, round, note from staged",
+        {
+            "match": np.array(matches),
+            "seat": np.array(seats),
+            "round": np.array(rounds),
+            "note": _texts(texts),
         },
     )
 
