@@ -1,11 +1,12 @@
 """Keeps calls to models in the record, so that a run that goes on, or is run again, pays for none of them twice."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from anyio import CancelScope, CapacityLimiter, to_thread
+from anyio import CancelScope, to_thread
 
+from tournament.oracles.commit import GroupCommit
 from tournament.oracles.ledger import from_line, to_line
 from tournament.oracles.oracle import Answer, Call
 from tournament.oracles.replay import Replay
@@ -14,44 +15,54 @@ from tournament.oracles.replay import Replay
 class Calls(Protocol):
     """The part of a record that calls are kept in."""
 
-    def keep_call(self, call: dict[str, Any]) -> None:
-        """Keep a call with its answer."""
+    def keep_calls(self, calls: Sequence[dict[str, Any]]) -> None:
+        """Keep calls with their answers."""
 
     def find_call(self, key: str) -> str | None:
         """The line of the call with that key."""
 
+    def call_keys(self) -> set[str]:
+        """The keys of all calls."""
+
 
 class RecordJournal:
-    """The journal of a run: what is kept is committed before it is used."""
+    """The journal of a run: what is kept is committed before it is used, many answers in a transaction."""
 
     def __init__(self, calls: Calls, run: int) -> None:
         self._calls = calls
         self._run = run
-        self._one = CapacityLimiter(1)
+        self._kept = calls.call_keys()
+        self._rows = GroupCommit(calls.keep_calls)
 
     async def find(self, key: str) -> Answer | None:
         """The answer that was kept last under a key."""
-        line = await to_thread.run_sync(self._calls.find_call, key, limiter=self._one)
+        if key not in self._kept:
+            return None
+        line = await to_thread.run_sync(self._calls.find_call, key)
         return from_line(line)[1] if line else None
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
         """Commit an answer. Raises `RecordError`."""
-        row = {
-            "key": key,
-            "run": self._run,
-            "place": call.key,
-            "purpose": call.purpose,
-            "model": answer.model,
-            "prompt": call.text,
-            "answer": answer.text,
-            "outcome": str(answer.outcome),
-            "input_tokens": answer.input_tokens,
-            "output_tokens": answer.output_tokens,
-            "cost": None if answer.cost is None else float(answer.cost),
-            "seconds": answer.seconds,
-            "line": to_line(call, answer),
-        }
-        await to_thread.run_sync(self._calls.keep_call, row, limiter=self._one)
+        await self._rows.put(_row(key, self._run, call, answer))
+        self._kept.add(key)
+
+
+def _row(key: str, run: int, call: Call, answer: Answer) -> dict[str, Any]:
+    return {
+        "key": key,
+        "run": run,
+        "place": call.key,
+        "purpose": call.purpose,
+        "model": answer.model,
+        "prompt": call.text,
+        "answer": answer.text,
+        "outcome": str(answer.outcome),
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "cost": None if answer.cost is None else float(answer.cost),
+        "seconds": answer.seconds,
+        "line": to_line(call, answer),
+    }
 
 
 class Replayed:

@@ -37,7 +37,9 @@ from tournament.seeds import Tape, tape_name
 gc.freeze()
 
 CONNECT_SECONDS = 10.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
+GROWTH = 3.0
+"""Of pauses: the first is short, for most trouble has passed by then, and five of them are twelve seconds."""
 FREE_TRIES = 4
 """Requests that may be sent again at once, because nothing reached the model."""
 LEARNT = {
@@ -148,7 +150,7 @@ class Chat:
         client = self._connected()
         try:
             with anyio.move_on_after(self._settings.time_limit) as scope:
-                response = await client.http.post(client.url, headers=client.headers, content=body)
+                response = await client.http.send(client.request(body))
         except (httpx2.HTTPError, httpx2.InvalidURL, aiohttp.ClientError, OSError) as error:
             return self._broken(error, hold)
         if scope.cancelled_caught:
@@ -272,6 +274,10 @@ class _Client:
         }
         self.headers = httpx2.Headers({**headers, "Authorization": f"Bearer {secret}"})
 
+    def request(self, body: bytes) -> httpx2.Request:
+        """A request, with nothing of the client left to be merged into it."""
+        return httpx2.Request("POST", self.url, headers=self.headers, content=body)
+
 
 def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
     """An answer without a text; `free` where it is certain that nothing was billed."""
@@ -279,9 +285,9 @@ def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
 
 
 def _pause(failed: int, call: Call) -> float:
-    """Seconds before the next try: doubling, and up to a quarter shorter so that calls do not come back in step."""
+    """Seconds before the next try: growing, and up to a quarter shorter so that calls do not come back in step."""
     tape = Tape(tape_name("retry", *call.place, call.prompt, failed))
-    return min(FIRST_PAUSE * 2.0**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())
+    return min(FIRST_PAUSE * GROWTH**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())
 
 
 def _underneath(error: BaseException) -> BaseException:

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any, Protocol, Self
 from weakref import WeakValueDictionary
 
 import anyio
-from anyio import CancelScope, to_thread
+from anyio import CancelScope
 
 from tournament.errors import RecordBusy, RecordError
+from tournament.oracles.commit import GroupCommit
 from tournament.oracles.oracle import (
     WRITING,
     Answer,
@@ -109,11 +110,8 @@ class FileJournal:
         self.path = path
         self._descriptor = descriptor
         self._answers: dict[str, Answer] = {}
-        self._waiting: list[str] = []
-        self._written = 0
-        self._count = 0
         self._failure: RecordError | None = None
-        self._turn = anyio.Lock()
+        self._lines = GroupCommit(self._append)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -155,19 +153,13 @@ class FileJournal:
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
         """Append an answer and wait until it is on disk. Raises `RecordError`."""
-        self._waiting.append(to_line(call, answer))
-        self._count += 1
-        mine = self._count
-        async with self._turn:
-            if self._written < mine and self._failure is None:
-                lines, self._waiting = self._waiting, []
-                self._written = self._count
-                await to_thread.run_sync(self._append, "".join(lines).encode())
-        if self._failure is not None:
-            raise self._failure
+        await self._lines.put(to_line(call, answer))
         self._answers[key] = answer
 
-    def _append(self, data: bytes) -> None:
+    def _append(self, lines: Sequence[str]) -> None:
+        if self._failure is not None:
+            raise self._failure
+        data = "".join(lines).encode()
         try:
             while data:
                 data = data[os.write(self._descriptor, data) :]
@@ -175,6 +167,7 @@ class FileJournal:
         except OSError as error:
             # Half a line may be there now: whatever followed it would be lost.
             self._failure = RecordError(f"{self.path}: {error.strerror}")
+            raise self._failure from error
 
 
 def entries(path: Path) -> Iterator[tuple[Call, Answer]]:

@@ -36,41 +36,46 @@ class Gate:
 
     def __init__(self, start: int, most: int) -> None:
         self.most = most
-        self._limiter = anyio.CapacityLimiter(min(start, most))
-        self._limit = min(start, most)
+        self.limit = min(start, most)
+        """How many may pass at present."""
+        self._under_way = 0
+        self._turn = anyio.Lock()
+        self._change = anyio.Event()
         self._good = 0
         self._cut_once = False
         self._cool_at = float("-inf")
         self._opens_at = float("-inf")
 
-    @property
-    def limit(self) -> int:
-        """How many may pass at present."""
-        return self._limit
-
     async def __aenter__(self) -> None:
-        await self._limiter.acquire()
-        try:
-            # Nothing happens when it opens that could set an event; meanwhile it may be put off.
-            while anyio.current_time() < self._opens_at:  # noqa: ASYNC110
-                await anyio.sleep_until(self._opens_at)
-        except BaseException:
-            self._limiter.release()
-            raise
+        # One by one: of calls that are sent together the answers come together, and wait for each other.
+        async with self._turn:
+            while self._under_way >= self.limit or anyio.current_time() < self._opens_at:
+                await self._opening()
+            self._under_way += 1
+
+    async def _opening(self) -> None:
+        """Wait until there is room, or else until the time has come."""
+        if self._under_way < self.limit:
+            await anyio.sleep_until(self._opens_at)
+        else:
+            self._change = anyio.Event()
+            await self._change.wait()
 
     async def __aexit__(self, *_: object) -> None:
-        self._limiter.release()
+        self._under_way -= 1
+        self._change.set()
 
     def served(self) -> None:
         """A call was answered at its first try."""
         if anyio.current_time() < self._cool_at:
             return
         self._good += 1
-        if self._good < max(self._limit, LEAST_ROUND):
+        if self._good < max(self.limit, LEAST_ROUND):
             return
         self._good = 0
-        rise = max(1, round(self._limit * RISE)) if self._cut_once else self._limit
-        self._set(min(self._limit + rise, self.most))
+        rise = max(1, round(self.limit * RISE)) if self._cut_once else self.limit
+        self.limit = min(self.limit + rise, self.most)
+        self._change.set()
 
     def too_many(self, wait: float | None) -> None:
         """The server said that there are too many calls; it may have said how long to wait."""
@@ -79,13 +84,9 @@ class Gate:
         if wait is not None:
             self._opens_at = max(self._opens_at, now + wait)
         if now >= self._cool_at:
-            self._set(max(1, int(self._limit * CUT)))
+            self.limit = max(1, int(self.limit * CUT))
             self._cool_at = now + COOLDOWN
         self._cool_at = max(self._cool_at, now + (wait or 0.0))
-
-    def _set(self, limit: int) -> None:
-        self._limit = limit
-        self._limiter.total_tokens = limit
 
 
 class Window:

@@ -192,10 +192,15 @@ class Record:
         with self._cursor() as cursor:
             return growth.steps(cursor, chain)
 
-    def keep_call(self, call: Mapping[str, Any]) -> None:
-        """Keep a call to a model with its answer: see `growth.CALL`."""
+    def keep_calls(self, calls: Sequence[Mapping[str, Any]]) -> None:
+        """Keep calls to models with their answers: see `growth.CALL`."""
         with self._transaction() as cursor:
-            growth.keep_call(cursor, call)
+            growth.keep_calls(cursor, calls)
+
+    def call_keys(self) -> set[str]:
+        """The keys of all calls to models."""
+        with self._cursor() as cursor:
+            return growth.call_keys(cursor)
 
     def find_call(self, key: str) -> str | None:
         """The line of the call with that key."""

@@ -105,9 +105,15 @@ def _clean(text: str) -> str:
 def _note_parents(
     cursor: DuckDBPyConnection, program: int, step: GrownStep, numbers: Mapping[str, int]
 ) -> None:
+    """Add what a step's program was written in answer to: other steps may have brought the same program."""
     parents = [numbers[each.digest] for each in step.profile if numbers[each.digest] != program]
     cursor.execute(
-        "update programs set parents = ? where program = ? and parents is null", [parents, program]
+        """
+        update programs
+        set parents = list_sort(list_distinct(list_concat(coalesce(parents, []), $parents)))
+        where program = $program
+        """,
+        {"parents": parents, "program": program},
     )
 
 
@@ -138,17 +144,24 @@ CALL = (
 """What is kept of a call; `line` is the whole of it, the rest is there to be queried."""
 
 
-def keep_call(cursor: DuckDBPyConnection, call: Mapping[str, Any]) -> None:
-    """Keep a call with its answer; a later one of the same key takes its place."""
+def keep_calls(cursor: DuckDBPyConnection, calls: Sequence[Mapping[str, Any]]) -> None:
+    """Keep calls with their answers; a later one of the same key takes its place."""
+    last = {call["key"]: call for call in calls}.values()
     columns = ", ".join(CALL)
-    values = ", ".join("?" * len(CALL))
+    values = ", ".join(["unnest(?)"] * len(CALL))
+    # Lists as columns: row by row, a batch takes thirty times as long.
     cursor.execute(
         f"""
         insert or replace into calls ({columns}, asked_at)
-        values ({values}, now() at time zone 'utc')
+        select {values}, now() at time zone 'utc'
         """,
-        [call[name] for name in CALL],
+        [[call[name] for call in last] for name in CALL],
     )
+
+
+def call_keys(cursor: DuckDBPyConnection) -> set[str]:
+    """The keys of all calls."""
+    return {key for (key,) in cursor.execute("select key from calls").fetchall()}
 
 
 def find_call(cursor: DuckDBPyConnection, key: str) -> str | None:
