@@ -185,7 +185,9 @@ def models(
 
 @app.command()
 def export(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="Name, number or digest.")],
+    program: Annotated[
+        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
+    ],
     db: cli.Db = RESULTS,
     json: cli.Json = False,
 ) -> None:
@@ -205,7 +207,9 @@ def export(
 
 @app.command()
 def lineage(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="Name, number or digest.")],
+    program: Annotated[
+        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
+    ],
     db: cli.Db = RESULTS,
     json: cli.Json = False,
 ) -> None:

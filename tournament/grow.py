@@ -12,7 +12,7 @@ from anyio import CapacityLimiter, to_thread
 from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Kit, Maker, described, oracle_makers
+from tournament.evolve.makers import Kit, described, oracle_makers
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
 from tournament.oracles.limits import Spending
@@ -60,36 +60,33 @@ class Growth:
         seats = evaluator.setting.game.seats
         if len(self.oracles) not in (1, seats):
             raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
-        kept = _Keeper(record, run, self)
+        keeper = _Keeper(record, run, self)
         async with oracle_makers(self.oracles, self._kit(evaluator, record, run)) as makers:
             makers = makers * (seats if len(makers) == 1 else 1)
+            chains = [
+                Chain(name, self.plan, tuple(make(evaluator) for make in makers), evaluator)
+                for name in self.names
+            ]
             async with anyio.create_task_group() as group:
-                for name in self.names:
-                    group.start_soon(self._chain, name, makers, evaluator, kept, admit)
+                for chain in chains:
+                    group.start_soon(self._grow, chain, keeper, admit)
+        # Of equals the first by number, whichever was there first.
+        self.best = max((chain.best for chain in chains), key=lambda best: best.welfare)
         if self.evaluate and self.best.profile:
             first = self.plan.episodes
             profiles = [self.best.profile]
             [self.evaluation] = await evaluator.rollouts(profiles, self.evaluate, first)
 
-    async def _chain(
-        self,
-        name: str,
-        makers: Sequence[Maker],
-        evaluator: Evaluator,
-        keeper: "_Keeper",
-        admit: Admit,
-    ) -> None:
-        chain = Chain(name, self.plan, tuple(make(evaluator) for make in makers), evaluator)
-        number = await keeper.begin(name)
+    async def _grow(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
+        number = await keeper.begin(chain.name)
         async with aclosing(chain.grow()) as steps:
             async for step in steps:
                 await keeper.keep(number, step)
-                self.best.offer(step.evaluation)
-                self.watch(name, step)
+                self.watch(chain.name, step)
                 await self._admit(step, admit)
         if chain.stopped:
-            self.stopped[name] = chain.stopped
-            self.say(f"{name} stopped: {chain.stopped}")
+            self.stopped[chain.name] = chain.stopped
+            self.say(f"{chain.name} stopped: {chain.stopped}")
 
     async def _admit(self, step: Step, admit: Admit) -> None:
         """Let the program that a step brought join, if it runs and has not come before."""

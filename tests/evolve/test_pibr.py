@@ -5,7 +5,7 @@ import pytest
 from tests.evolve.conftest import Grow, Says, always, setting_of
 from tournament.evolve.evaluate import Evaluation
 from tournament.evolve.feedback import told_faults
-from tournament.evolve.pibr import Plan, Step
+from tournament.evolve.pibr import Plan, Step, named
 from tournament.evolve.response import START, Response, Task, worth
 from tournament.program import Program
 
@@ -62,11 +62,17 @@ def test_steps_go_on_from_each_other(grow: Grow) -> None:
     assert places(steps)[:3] == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
     assert [task.program.source for task in one.tasks] == [C, B, C]
     assert [task.name for task in one.tasks] == [f"chain/0/0/{turn}" for turn in range(3)]
-    assert [step.response.program.name for step in steps if step.response.program][:3] == [
-        "bot",  # it is in the profile already, by that name
-        "bot",
-        "chain_0_0_2",
-    ]
+
+
+def test_a_program_is_named_after_its_text_alone(grow: Grow) -> None:
+    new = f"{A}\n# once more\n"
+    _, steps = grow(CLIMBING, [Says(B, new), Says(new)], Plan(rounds=1, steps=2), [C, B])
+    names = [step.response.program.name for step in steps if step.response.program]
+    named_so = f"pibr_{Program('any', new).digest[:10]}"
+    # The first is in the profile already, by the name that it has there.
+    assert names == ["bot", named_so, named_so]
+    file = Program("mine", A, "bots/mine.py")
+    assert named(file) == file
 
 
 def test_a_seat_stops_at_the_optimum(grow: Grow) -> None:

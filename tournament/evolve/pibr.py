@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from tournament.evolve.evaluate import Evaluation, Evaluator, Feedback, Profile, with_program
 from tournament.evolve.optimum import best_welfare
 from tournament.evolve.response import START, Oracle, Response, Task
+from tournament.program import Program
 
 ORDERS = ("turn", "simultaneous")
 TOLERANCE = 1e-9
+DIGITS = 10
+"""Of a program's digest, in its name."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ class Chain:
         name = f"{self.name}/{number}/{seat}/{turn}"
         before = await self._feedback(profile, seat)
         task = Task(name, self.setting, profile, seat, self.plan.objective, before)
-        response = self._named(await self.oracles[seat].respond(task), name)
+        response = self._named(await self.oracles[seat].respond(task))
         after = None
         if response.program is not None:
             profile = response.profile or with_program(profile, seat, response.program)
@@ -165,13 +168,12 @@ class Chain:
     async def _feedback(self, profile: Profile, seat: int) -> Feedback:
         return await self.evaluator.feedback(profile, seat, self.plan.episodes)
 
-    def _named(self, response: Response, name: str) -> Response:
-        """The response, its program named after the step unless it has come before or from a file."""
+    def _named(self, response: Response) -> Response:
+        """The response, its program named as it was when it first came, or else after its text."""
         program = response.program
         if program is None:
             return response
-        own = program if program.path else replace(program, name=name.replace("/", "_"))
-        known = self._known.setdefault(program.digest, own)
+        known = self._known.setdefault(program.digest, named(program))
         profile = response.profile and tuple(
             known if each.digest == known.digest else each for each in response.profile
         )
@@ -187,3 +189,8 @@ class Chain:
         if self._optimum is None or welfare is None:
             return False
         return welfare >= self._optimum - TOLERANCE
+
+
+def named(program: Program) -> Program:
+    """The program under a name that depends on its text alone, whichever chain writes it first; a file's keeps its."""
+    return program if program.path else replace(program, name=f"pibr_{program.digest[:DIGITS]}")

@@ -40,7 +40,7 @@ def as_object(setting: Setting, growth: Growth, run: int) -> dict[str, Any]:
         "welfare": None if best.profile is None else best.welfare,
         "optimum": mean_optimum(setting),
         "evaluation": _evaluation(growth),
-        "stopped": growth.stopped,
+        "stopped": dict(sorted(growth.stopped.items())),
         "programs": [
             {"seat": seat, "name": p.name, "digest": p.digest, "source": p.source}
             for seat, p in enumerate(best.profile or ())
