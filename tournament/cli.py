@@ -10,6 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from tournament.cli_options import (
+    FUEL,
+    RESULTS,
+    Continue,
+    Db,
+    Discount,
+    Fuel,
+    Game,
+    Growing,
+    Json,
+    Noise,
+    Rounds,
+    Run,
+    Seed,
+    Set,
+    Workers,
+    with_growing,
+)
 from tournament.errors import TournamentError, UsageError
 from tournament.report.text import printable
 
@@ -19,7 +37,6 @@ if TYPE_CHECKING:
 
 FAULT = 1
 USAGE = 2
-RESULTS = Path("results/tournament.duckdb")
 
 app = typer.Typer(
     name="tournament",
@@ -30,45 +47,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Plays programs that read each other's source against each other, and records every match.",
 )
-
-Game = Annotated[
-    str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
-]
-Rounds = Annotated[
-    int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
-]
-Continue = Annotated[
-    float | None,
-    typer.Option(
-        "--continue", metavar="P", help="Or: play on with probability P after each round."
-    ),
-]
-Discount = Annotated[float, typer.Option(metavar="D", help="Round r counts D to the power r.")]
-Noise = Annotated[float, typer.Option(metavar="E", help="A move is another with probability E.")]
-Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same seed, same play.")]
-Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
-Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
-
-Oracle = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPEC[,...]",
-        help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE.",
-    ),
-]
-Outer = Annotated[int, typer.Option("-K", metavar="K", min=1, help="Rounds over the seats.")]
-Inner = Annotated[int, typer.Option("-T", metavar="T", min=1, help="Steps of a seat in a round.")]
-Episodes = Annotated[int, typer.Option(metavar="N", min=1, help="Matches to a rollout.")]
-Objective = Annotated[str, typer.Option(metavar="WHAT", help="welfare, own or both.")]
-Terse = Annotated[bool, typer.Option("--terse", help="One short prompt, for small models.")]
-
-FUEL = 1_000_000_000
 
 
 def main() -> None:
@@ -119,7 +97,9 @@ def _say(text: str) -> None:
 
 
 @app.command()
+@with_growing
 def run(
+    growing: Growing,
     pop: Annotated[
         list[Path] | None,
         typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
@@ -132,20 +112,11 @@ def run(
     noise: Noise = 0.0,
     reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
     seed: Seed = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core)."),
-    ] = None,
+    workers: Workers = None,
     strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
     evolve: Annotated[
         int, typer.Option(metavar="N", min=0, help="Grow N chains of programs meanwhile.")
     ] = 0,
-    oracle: Oracle = None,
-    outer: Outer = 5,
-    inner: Inner = 3,
-    episodes: Episodes = 10,
-    objective: Objective = "welfare",
-    terse: Terse = False,
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
@@ -171,9 +142,9 @@ def run(
     contest = Contest(setting, seed, programs, _limits(fuel), strict)
     growth = None
     if evolve:
-        from tournament.cli_grow import make_growth
-
-        growth = make_growth(evolve, seed, oracle, outer, inner, episodes, objective, "turn", terse)
+        growth = tournament.cli_grow.make_growth(growing, evolve, seed)
+    elif growing != Growing():
+        raise UsageError("nothing is grown without --evolve N: leave the options for it out")
     with Record.open(db) as record:
         sitting = Sitting(record, contest, lineup, reps, growth)
         summary = sitting.summary
@@ -533,4 +504,4 @@ def _print_leaderboard(record: "Record", run: int, json: bool) -> None:
     _print(_rows(record, query), json)
 
 
-import tournament.cli_grow  # noqa: E402, F401 - its commands join those above
+import tournament.cli_grow  # noqa: E402 - its commands join those above

@@ -2,12 +2,30 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tournament import cli
-from tournament.cli import FAULT, FUEL, RESULTS, app
+from tournament.cli import FAULT, app
+from tournament.cli_options import (
+    FUEL,
+    RESULTS,
+    Continue,
+    Db,
+    Discount,
+    Fuel,
+    Game,
+    Growing,
+    Json,
+    Noise,
+    Rounds,
+    Run,
+    Seed,
+    Set,
+    Workers,
+    with_growing,
+)
 from tournament.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -15,18 +33,7 @@ if TYPE_CHECKING:
     from tournament.grow import Growth
 
 
-def make_growth(
-    chains: int,
-    seed: int,
-    oracle: str | None,
-    outer: int,
-    inner: int,
-    episodes: int,
-    objective: str,
-    order: str,
-    terse: bool,
-    **options: Any,
-) -> "Growth":
+def make_growth(growing: Growing, chains: int, seed: int) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
     from tournament.evolve.pibr import ORDERS, Plan
@@ -35,21 +42,24 @@ def make_growth(
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec
 
-    if objective not in OBJECTIVES:
-        raise NotFound("objective", objective, list(OBJECTIVES))
-    if order not in ORDERS:
-        raise NotFound("order", order, list(ORDERS))
-    settings = Settings.load(**options)
-    specs = [spec.strip() for spec in (oracle or default_spec(settings)).split(",")]
+    if growing.objective not in OBJECTIVES:
+        raise NotFound("objective", growing.objective, list(OBJECTIVES))
+    if growing.order not in ORDERS:
+        raise NotFound("order", growing.order, list(ORDERS))
+    options = vars(growing)
+    settings = Settings.load(
+        **{name: options[name] for name in Settings.model_fields.keys() & options}
+    )
+    specs = [spec.strip() for spec in default_spec(settings).split(",")]
     checked(specs, settings)
     return Growth(
         names=[f"pibr_{seed}_{number}" for number in range(chains)],
-        plan=Plan(outer, inner, episodes, objective, order),
+        plan=Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order),
         oracles=specs,
         settings=settings,
         say=cli._say,
         watch=_watch,
-        terse=terse,
+        terse=growing.terse,
     )
 
 
@@ -63,45 +73,25 @@ def _watch(chain: str, step: "Step") -> None:
 
 
 @app.command()
+@with_growing
 def evolve(
-    game: cli.Game = "prisoners_dilemma",
-    set_: cli.Set = None,
-    rounds: cli.Rounds = None,
-    continuation: cli.Continue = None,
-    discount: cli.Discount = 1.0,
-    noise: cli.Noise = 0.0,
-    oracle: cli.Oracle = None,
-    outer: cli.Outer = 5,
-    inner: cli.Inner = 3,
-    episodes: cli.Episodes = 10,
-    objective: cli.Objective = "welfare",
-    order: Annotated[str, typer.Option(metavar="HOW", help="turn or simultaneous.")] = "turn",
+    growing: Growing,
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    rounds: Rounds = None,
+    continuation: Continue = None,
+    discount: Discount = 1.0,
+    noise: Noise = 0.0,
     chains: Annotated[int, typer.Option(metavar="N", min=1, help="Chains grown at once.")] = 1,
     evaluate: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Matches that the best profile plays afterwards."),
     ] = 0,
-    terse: cli.Terse = False,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="For chat.")] = None,
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None,
-    temperature: Annotated[float | None, typer.Option(metavar="T")] = None,
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of an answer.")] = None,
-    budget_money: Annotated[str | None, typer.Option(metavar="USD", help="Stop there.")] = None,
-    budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="Stop there.")] = None,
-    budget_calls: Annotated[int | None, typer.Option(metavar="N", help="Stop there.")] = None,
-    price_in: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None,
-    price_out: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None,
-    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Calls at once.")] = None,
-    requests_per_minute: Annotated[int | None, typer.Option(metavar="N")] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option(metavar="N")] = None,
-    time_limit: Annotated[float | None, typer.Option(metavar="S", help="Of a call.")] = None,
-    retries: Annotated[int | None, typer.Option(metavar="N", help="Of a call.")] = None,
-    prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="Own templates.")] = None,
-    seed: cli.Seed = 0,
-    workers: Annotated[int | None, typer.Option(metavar="W", min=1, max=1024)] = None,
-    fuel: cli.Fuel = FUEL,
-    db: cli.Db = RESULTS,
-    json: cli.Json = False,
+    seed: Seed = 0,
+    workers: Workers = None,
+    fuel: Fuel = FUEL,
+    db: Db = RESULTS,
+    json: Json = False,
 ) -> None:
     """Grow programs by iterated best response (PIBR), each seat's in answer to the others' source.
 
@@ -120,39 +110,14 @@ def evolve(
     from tournament.store import Record
 
     setting = cli._setting(game, set_, rounds, continuation, discount, noise)
-    growth = make_growth(
-        chains,
-        seed,
-        oracle,
-        outer,
-        inner,
-        episodes,
-        objective,
-        order,
-        terse,
-        model=model,
-        base_url=base_url,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        budget_money=budget_money,
-        budget_tokens=budget_tokens,
-        budget_calls=budget_calls,
-        price_in=price_in,
-        price_out=price_out,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        time_limit=time_limit,
-        retries=retries,
-        prompts=prompts,
-    )
+    growth = make_growth(growing, chains, seed)
     growth.joins, growth.evaluate = False, evaluate
     if len(growth.oracles) not in (1, setting.game.seats):
         raise UsageError(f"--oracle takes one oracle, or {setting.game.seats} separated by commas")
     contest = Contest(setting, seed, {}, cli._limits(fuel))
     with Record.open(db) as record:
         sitting = Sitting(record, contest, Lineup((), (), ()), 1, growth)
-        summary = anyio.run(sitting.hold, workers or os.cpu_count() or 1, cli._say, lambda _: None)
+        summary = anyio.run(sitting.hold, workers or os.cpu_count() or 1, cli._say, lambda *_: None)
         if summary.signal:
             cli._say("stopped; the same command goes on from there")
             sys.exit(128 + summary.signal)
@@ -165,7 +130,7 @@ def evolve(
 def models(
     names: Annotated[list[str] | None, typer.Argument(metavar="[chat:MODEL]...")] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The models' server.")] = None,
-    json: cli.Json = False,
+    json: Json = False,
 ) -> None:
     """Ask each model one tiny question, before money is spent. Exit 1 if one does not answer.
 
@@ -188,8 +153,8 @@ def export(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
     ],
-    db: cli.Db = RESULTS,
-    json: cli.Json = False,
+    db: Db = RESULTS,
+    json: Json = False,
 ) -> None:
     """Print a recorded program's source, to be a bot's file.
 
@@ -210,8 +175,8 @@ def lineage(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
     ],
-    db: cli.Db = RESULTS,
-    json: cli.Json = False,
+    db: Db = RESULTS,
+    json: Json = False,
 ) -> None:
     """How a program came to be: each step's code as a difference, what was said of it, what it was worth.
 
@@ -231,12 +196,12 @@ def lineage(
 @app.command()
 def plot(
     what: Annotated[str, typer.Argument(metavar="welfare")],
-    run: cli.Run = None,
+    run: Run = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .png, .svg or .pdf.")] = Path(
         "results/welfare.png"
     ),
     game: Annotated[str | None, typer.Option(metavar="FILE", help="A game of your own.")] = None,
-    db: cli.Db = RESULTS,
+    db: Db = RESULTS,
 ) -> None:
     """Draw social welfare against the steps of a run's chains, as in the PIBR paper.
 

@@ -58,7 +58,8 @@ UNSURE = """
     )
 """
 
-Progress = Callable[[Sequence[Outcome]], None]
+Progress = Callable[[int, int], None]
+"""Is told how many matches are recorded, and of how many that are to be: newcomers bring more."""
 Problem = tuple[str, str]
 """The name of a file that does not play, and why."""
 
@@ -205,7 +206,9 @@ class Sitting:
             async def admit(program: Program) -> None:
                 if contest.programs.setdefault(program.digest, program) is program:
                     self.record.admit(sitting, program)
-                    group.start_soon(play, self._new(self._planned()))
+                    new = self._new(self._planned())
+                    self.summary.planned += len(new)
+                    group.start_soon(play, new)
 
             if self.missing:
                 group.start_soon(play, self.missing)
@@ -233,10 +236,11 @@ class Sitting:
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
         return self.record.sql(query.format(run=self.run))[1]
 
-    def _counting(self, progress: Progress) -> Progress:
+    def _counting(self, progress: Progress) -> Callable[[Sequence[Outcome]], None]:
         def committed(outcomes: Sequence[Outcome]) -> None:
-            self.summary.played += len(outcomes)
-            progress(outcomes)
+            summary = self.summary
+            summary.played += len(outcomes)
+            progress(summary.played, summary.planned - summary.before)
 
         return committed
 

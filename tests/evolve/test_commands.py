@@ -1,6 +1,7 @@
 """Growing from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -261,6 +262,9 @@ def test_newcomers_join_the_round_robin(
         )
         done = command(*words)
         asked = len(scripted.asked)
+        counted = re.findall(r"(\d+) of (\d+) matches", done.err)
+        assert counted and all(int(count) <= int(total) for count, total in counted)
+        assert counted[-1][0] == counted[-1][1]
         names = {row["bot"] for row in done.json}
         newcomers = {name for name in names if name.startswith("pibr_")}
         assert newcomers and not any(" = " in name for name in names)
@@ -274,6 +278,23 @@ def test_newcomers_join_the_round_robin(
         assert len(scripted.asked) == asked
     assert rows("select count(*) from matches") == [(played,)]
     assert again.json == done.json
+
+
+def test_a_run_takes_the_options_of_growing(
+    command: Command, server: Serve, rows: Rows, tmp_path: Path
+) -> None:
+    words = ("run", "--pop", bots(tmp_path / "bots"), "--game", "climbing", "--reps", 1)
+    with server(author) as scripted:
+        asks = ("--oracle", "chat:m", "--base-url", scripted.url, "--temperature", 0.5)
+        grows = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
+        done = command(*words, *asks, *grows, "--workers", 1, "--db", "r.duckdb")
+        assert [body["temperature"] for body in scripted.asked] == [0.5]
+    assert "pibr_0_0 stopped: budget: the budget is spent" in done.err
+    [(plan,)] = rows("select plan from chains")
+    assert json.loads(plan)["order"] == "simultaneous"
+    refused = command(*words, *asks, "--db", "s.duckdb", code=2)
+    assert "nothing is grown without --evolve N" in refused.err
+    assert not Path("s.duckdb").exists()
 
 
 def test_only_programs_that_run_join(

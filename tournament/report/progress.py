@@ -2,36 +2,31 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tournament.match import Outcome
 from tournament.report.tables import console
 
 LINE_SECONDS = 2.0
 
 
 class Lines:
-    """A line on stderr with the first outcomes, then every two seconds, and with the last."""
+    """A line on stderr with the first matches, then every two seconds, and with the last."""
 
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.done = 0
+    def __init__(self) -> None:
         self.began = time.monotonic()
         self.said = -LINE_SECONDS
 
-    def __call__(self, outcomes: Sequence[Outcome]) -> None:
-        self.done += len(outcomes)
+    def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.said < LINE_SECONDS and self.done < self.total:
+        if now - self.said < LINE_SECONDS and done < total:
             return
         self.said = now
-        rate = self.done / max(now - self.began, 1e-9)
-        left = (self.total - self.done) / rate if rate else 0
-        ending = f", {left:.0f} s left" if self.done < self.total else ""
-        sys.stderr.write(f"{self.done:,} of {self.total:,} matches, {rate:,.0f}/s{ending}\n")
+        rate = done / max(now - self.began, 1e-9)
+        ending = f", {(total - done) / rate:.0f} s left" if 0 < done < total else ""
+        sys.stderr.write(f"{done:,} of {total:,} matches, {rate:,.0f}/s{ending}\n")
         sys.stderr.flush()
 
 
@@ -42,19 +37,19 @@ class Bar:
         self.bar = bar
         self.task = bar.add_task("", total=total)
 
-    def __call__(self, outcomes: Sequence[Outcome]) -> None:
-        self.bar.advance(self.task, len(outcomes))
-        task = self.bar.tasks[0]
-        elapsed = task.elapsed or 0
-        rate = task.completed / elapsed if elapsed else 0
-        self.bar.update(self.task, description=f"{rate:,.0f} matches/s")
+    def __call__(self, done: int, total: int) -> None:
+        elapsed = self.bar.tasks[0].elapsed or 0
+        rate = done / elapsed if elapsed else 0
+        self.bar.update(
+            self.task, completed=done, total=total, description=f"{rate:,.0f} matches/s"
+        )
 
 
 @contextmanager
 def progress(total: int) -> Iterator[Lines | Bar]:
-    """What to call with outcomes as they are recorded."""
+    """What to call as matches are recorded: with how many are, and of how many, which may become more."""
     if not sys.stderr.isatty():
-        yield Lines(total)
+        yield Lines()
         return
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     with Progress(*columns, TimeRemainingColumn(), console=console(error=True)) as bar:

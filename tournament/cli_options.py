@@ -1,0 +1,99 @@
+"""Options that several commands share: what they are called, what they take, and what is said of them."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+RESULTS = Path("results/tournament.duckdb")
+FUEL = 1_000_000_000
+
+Game = Annotated[
+    str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
+]
+Rounds = Annotated[
+    int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
+]
+Continue = Annotated[
+    float | None,
+    typer.Option(
+        "--continue", metavar="P", help="Or: play on with probability P after each round."
+    ),
+]
+Discount = Annotated[float, typer.Option(metavar="D", help="Round r counts D to the power r.")]
+Noise = Annotated[float, typer.Option(metavar="E", help="A move is another with probability E.")]
+Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same seed, same play.")]
+Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
+Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
+Workers = Annotated[
+    int | None, typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core).")
+]
+
+
+@dataclass(frozen=True)
+class Growing:
+    """How programs are grown: the options of every command that does. What is None is left to the environment."""
+
+    oracle: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC[,...]",
+            help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE.",
+        ),
+    ] = None
+    outer: Annotated[int, typer.Option("-K", metavar="K", min=1, help="Rounds over the seats.")] = 5
+    inner: Annotated[
+        int, typer.Option("-T", metavar="T", min=1, help="Steps of a seat in a round.")
+    ] = 3
+    episodes: Annotated[int, typer.Option(metavar="N", min=1, help="Matches to a rollout.")] = 10
+    objective: Annotated[str, typer.Option(metavar="WHAT", help="welfare, own or both.")] = (
+        "welfare"
+    )
+    order: Annotated[str, typer.Option(metavar="HOW", help="turn or simultaneous.")] = "turn"
+    terse: Annotated[bool, typer.Option("--terse", help="One short prompt, for small models.")] = (
+        False
+    )
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="For chat.")] = None
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None
+    temperature: Annotated[float | None, typer.Option(metavar="T", help="Of sampling.")] = None
+    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of an answer.")] = None
+    budget_money: Annotated[str | None, typer.Option(metavar="USD", help="The most to spend.")] = (
+        None
+    )
+    budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="The most to use.")] = None
+    budget_calls: Annotated[int | None, typer.Option(metavar="N", help="The most to make.")] = None
+    price_in: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None
+    price_out: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None
+    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Calls at once.")] = None
+    requests_per_minute: Annotated[int | None, typer.Option(metavar="N", help="At most.")] = None
+    tokens_per_minute: Annotated[int | None, typer.Option(metavar="N", help="At most.")] = None
+    time_limit: Annotated[float | None, typer.Option(metavar="S", help="Of a call.")] = None
+    retries: Annotated[int | None, typer.Option(metavar="N", help="Of a call.")] = None
+    prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="Own templates.")] = None
+
+
+def with_growing(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with every field of `Growing` as an option; it gets them together, as its `growing`."""
+    signature = inspect.signature(command)
+    own = [each for name, each in signature.parameters.items() if name != "growing"]
+    shared = inspect.signature(Growing).parameters
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        growing = Growing(**{name: given.pop(name) for name in shared})
+        command(growing=growing, **given)
+
+    parameters = [*own, *shared.values()]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
