@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import tournament.store
 from tournament.errors import RecordBusy, RecordError, TournamentError, UsageError
 from tournament.store import Record
 
@@ -187,6 +188,33 @@ def test_a_record_of_an_older_version_is_not_read_as_if_it_were_new(path: Path) 
     with duckdb.connect(path) as connection:
         connection.execute("delete from migrations")
     assert "older version" in refusal(RecordError, path, "read")
+
+
+@pytest.mark.parametrize("column", ["steps drop samples", "calls drop line"])
+def test_a_record_of_an_unfinished_version_is_refused_in_one_line(path: Path, column: str) -> None:
+    Record.open(path).close()
+    with duckdb.connect(path) as connection:
+        for view in connection.execute(
+            "select view_name from duckdb_views() where not internal"
+        ).fetchall():
+            connection.execute(f"drop view if exists {view[0]} cascade")
+        connection.execute(f"alter table {column}")
+    for way in ("open", "read"):
+        assert "unfinished version of tournament" in refusal(RecordError, path, way)
+
+
+def test_a_record_from_before_programs_were_grown_is_brought_up_to_date(path: Path) -> None:
+    tables = (Path(tournament.store.__file__).parent / "schema.sql").read_text()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "create table migrations (name varchar primary key, applied_at timestamp)"
+        )
+        connection.execute(f"{tables}; insert into migrations values ('tables', null)")
+    assert "older version" in refusal(RecordError, path, "read")
+    Record.open(path).close()
+    with Record.read(path) as record:
+        assert record.sql("select count(*) from growth, spending")[1] == [(0,)]
 
 
 def test_views_of_an_older_version_are_replaced(path: Path) -> None:

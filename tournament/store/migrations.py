@@ -7,9 +7,10 @@ is opened for writing.
 
 from importlib.resources import files
 
-from duckdb import DuckDBPyConnection
+from duckdb import BinderException, DuckDBPyConnection
 
 from tournament.errors import RecordError
+from tournament.store import growth
 
 
 def _sql(name: str) -> str:
@@ -18,6 +19,8 @@ def _sql(name: str) -> str:
 
 STEPS = (("tables", "schema.sql"), ("growth", "growth.sql"), ("notes", "notes.sql"))
 """Names of the steps, and the files that have their SQL."""
+COLUMNS = {"steps": growth.STEP, "calls": ", ".join(growth.CALL)}
+"""Of tables that were changed before they were first released."""
 
 
 def migrate(connection: DuckDBPyConnection, path: object) -> None:
@@ -31,6 +34,7 @@ def migrate(connection: DuckDBPyConnection, path: object) -> None:
         connection.execute(_sql(file))
         connection.execute("insert into migrations values (?, now() at time zone 'utc')", [name])
         connection.execute("commit")
+    _check_columns(connection, path)
     connection.execute(f"begin; {_sql('views.sql')}; commit")
     # A log with definitions in it is the likeliest to fail when it is replayed after a crash.
     connection.execute("checkpoint")
@@ -43,6 +47,19 @@ def check(connection: DuckDBPyConnection, path: object) -> None:
             f"{path} was made by an older version of tournament: write to it once with this one, "
             "and it will be brought up to date"
         )
+    _check_columns(connection, path)
+
+
+def _check_columns(connection: DuckDBPyConnection, path: object) -> None:
+    """Raise `RecordError` for a record from between two versions, where a step was not yet what it is."""
+    for table, columns in COLUMNS.items():
+        try:
+            connection.execute(f"select {columns} from {table} limit 0")
+        except BinderException as error:
+            raise RecordError(
+                f"{path} was made by an unfinished version of tournament, whose table {table!r} had other "
+                "columns: name another file with --db"
+            ) from error
 
 
 def _done(connection: DuckDBPyConnection, path: object) -> list[str]:
