@@ -1,5 +1,9 @@
-"""Killed while chains grow, and taken up again: nothing is lost, nothing paid or played twice."""
+"""Killed while chains grow, and taken up again: nothing is lost, nothing paid or played twice.
 
+The moments are drawn from a seed. `KILLS=20 python -m pytest tests/evolve/test_kills.py` draws more of them.
+"""
+
+import os
 import random
 import signal
 import subprocess
@@ -14,78 +18,125 @@ import pytest
 
 from tests.evolve.conftest import Serve, always, prompt_of
 from tests.evolve.scripts import author, slow_author
-from tests.oracles.server import Does, error
+from tests.oracles.server import Does, Server, error
+from tournament.oracles.ledger import from_line
 from tournament.sandbox.image import Image
 from tournament.store import GrownStep, Record
 
-KILLS = 3
-LONGEST = 1.0
-COMMAND = (sys.executable, "-m", "tournament")
-Start = Callable[..., "subprocess.Popen[bytes]"]
+KILLS = int(os.environ.get("KILLS", "2"))
+LONGEST = 0.15
+"""Seconds after a request in which a kill falls; the server takes 0.1 for its answer."""
+COMMANDS = {
+    "evolve": ("evolve", "--chains", "2"),
+    "run": ("run", "--pop", "bots", "--reps", "2", "--evolve", "2"),
+}
+PARENTS = """
+    select child.name, child.digest, list(parent.digest order by parent.digest)
+    from programs child left join programs parent on list_contains(child.parents, parent.program)
+    group by all order by child.digest
+"""
+CALLS = "select * exclude (asked_at, seconds, line) from calls order by key"
+TWICE = "select lineup, repetition from matches group by all having count(*) > 1"
+
+Child = subprocess.Popen[bytes]
+Start = Callable[..., Child]
 
 
 @pytest.fixture
 def start(tmp_path: Path, image: Image) -> Start:
-    """Starts a tournament in which two chains grow."""
+    """Starts a command in which two chains grow."""
     (tmp_path / "bots").mkdir()
     for move in "bc":
         (tmp_path / "bots" / f"always_{move}.py").write_text(always(move))
 
-    def run(oracle: str, db: str) -> "subprocess.Popen[bytes]":
-        words = ("run", "--pop", "bots", "--game", "climbing", "--reps", "2", "--workers", "1")
-        grows = ("--evolve", "2", "--oracle", oracle, "-K", "2", "-T", "1", "--episodes", "2")
-        command = [*COMMAND, *words, *grows, "--db", db]
+    def run(words: tuple[str, ...], oracle: str, db: str) -> Child:
+        plan = ("--oracle", oracle, "-K", "2", "-T", "1", "--episodes", "2", "--workers", "1")
+        command = [sys.executable, "-m", "tournament", *words, "--game", "climbing", *plan]
         return subprocess.Popen(
-            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            [*command, "--db", db, "--json"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     return run
 
 
-def finish(child: "subprocess.Popen[bytes]") -> None:
-    out, _ = child.communicate(timeout=120)
-    assert child.returncode == 0, out.decode()
+def finish(child: Child) -> bytes:
+    """What a command prints that comes to its end."""
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err.decode()
+    return out
 
 
-def killed(start: Start, oracle: str, db: Path, moments: random.Random, kills: int) -> None:
-    """Start it so many times and kill it soon after the record is there; then let it come to its end."""
-    for _ in range(kills):
-        child = start(oracle, db.name)
-        with child:
-            began = db.exists()
-            while not db.exists() and child.poll() is None:
-                time.sleep(0.02)
-            time.sleep(0.5 * began + moments.uniform(0.0, LONGEST))
-            child.kill()
-    finish(start(oracle, db.name))
+def kept(db: Path) -> Counter[str]:
+    """The prompts whose answers are on record."""
+    if not db.exists():
+        return Counter()
+    with Record.read(db) as record:
+        calls = [from_line(line)[0] for line in record.call_lines()]
+    return Counter("\n".join(message.text for message in call.messages) for call in calls)
 
 
-def content(db: Path) -> tuple[list[GrownStep], str, list[tuple[Any, ...]]]:
+def content(db: Path) -> tuple[list[GrownStep], str, list[Any], list[Any]]:
     """All that a record holds, but for when and in what order it came in."""
     with Record.read(db) as record:
         names = record.sql("select chain, name from chains order by name")[1]
         steps = [step for chain, _ in names for step in record.steps(chain)]
-        twice = "select lineup, repetition from matches group by all having count(*) > 1"
-        assert record.sql(twice)[1] == []
-        calls = record.sql("select * exclude (asked_at, seconds, line) from calls order by key")[1]
-        return steps, record.digest(1), calls
+        assert record.sql(TWICE)[1] == []
+        return steps, record.digest(1), record.sql(CALLS)[1], record.sql(PARENTS)[1]
 
 
-def test_a_killed_run_ends_as_one_that_was_not(start: Start, server: Serve, tmp_path: Path) -> None:
-    whole, cut, replayed = (tmp_path / f"{name}.duckdb" for name in ("whole", "cut", "replayed"))
+def kill_after_requests(child: Child, server: Server, moments: random.Random, left: int) -> None:
+    """Kill it soon after it has made some of the requests that are left, if it comes to that."""
+    until = len(server.asked) + moments.randrange(left + 1)
+    while len(server.asked) < until and child.poll() is None:
+        time.sleep(0.005)
+    time.sleep(moments.uniform(0.0, LONGEST))
+    child.kill()
+    child.communicate()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_killed_at_any_moment_it_ends_as_if_it_had_not_been_and_pays_for_nothing_twice(
+    start: Start, server: Serve, tmp_path: Path, command: str
+) -> None:
+    whole, cut = tmp_path / "whole.duckdb", tmp_path / "cut.duckdb"
+    words, moments = COMMANDS[command], random.Random(11)
     with server(slow_author) as scripted:
         oracle = f"chat:m@{scripted.url}"
-        finish(start(oracle, whole.name))
-        paid = Counter(map(prompt_of, scripted.asked))
-        killed(start, oracle, cut, random.Random(11), KILLS)
-        again = Counter(map(prompt_of, scripted.asked)) - paid - paid
-        # What was under way at a kill, one call of each chain, may have been answered in vain.
-        assert again.total() <= 2 * KILLS
-        asked = len(scripted.asked)
-        killed(start, f"replay:{whole.name}", replayed, random.Random(12), KILLS - 1)
-        assert len(scripted.asked) == asked
+        printed = finish(start(words, oracle, whole.name))
+        needed = Counter(map(prompt_of, scripted.asked))
+        assert needed == kept(whole)
+        for number in range(KILLS + 1):
+            missing, before = needed - kept(cut), len(scripted.asked)
+            child = start(words, oracle, cut.name)
+            if number < KILLS:
+                kill_after_requests(child, scripted, moments, missing.total())
+            else:
+                assert finish(child) == printed
+            assert Counter(map(prompt_of, scripted.asked[before:])) <= missing
     assert content(cut) == content(whole)
-    assert content(replayed) == content(whole)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_replay_that_is_killed_ends_as_the_run_that_it_repeats(
+    start: Start, server: Serve, tmp_path: Path, command: str
+) -> None:
+    whole, replayed = tmp_path / "whole.duckdb", tmp_path / "replayed.duckdb"
+    words, moments = COMMANDS[command], random.Random(12)
+    with server(author) as scripted:
+        printed = finish(start(words, f"chat:m@{scripted.url}", whole.name))
+    began = time.monotonic()
+    assert finish(start(words, f"replay:{whole.name}", "uninterrupted.duckdb")) == printed
+    took = time.monotonic() - began
+    for _ in range(KILLS):
+        child = start(words, f"replay:{whole.name}", replayed.name)
+        time.sleep(moments.uniform(0.0, took))
+        child.kill()
+        child.communicate()
+    assert finish(start(words, f"replay:{whole.name}", replayed.name)) == printed
+    assert content(replayed) == content(tmp_path / "uninterrupted.duckdb") == content(whole)
 
 
 def test_an_interrupt_ends_calls_that_wait_for_the_server(
@@ -93,15 +144,15 @@ def test_an_interrupt_ends_calls_that_wait_for_the_server(
 ) -> None:
     busy = Does(error("slow down"), status=429, headers={"retry-after": "60"})
     with server(busy) as scripted:
-        child = start(f"chat:m@{scripted.url}", "r.duckdb")
+        child = start(COMMANDS["run"], f"chat:m@{scripted.url}", "r.duckdb")
         with child:
             while not scripted.asked and child.poll() is None:
                 time.sleep(0.02)
             child.send_signal(signal.SIGINT)
-            out, _ = child.communicate(timeout=30)
-        assert child.returncode == 130, out.decode()
-        assert "the same command goes on from there" in out.decode()
+            _, err = child.communicate(timeout=30)
+        assert child.returncode == 130, err.decode()
+        assert "the same command goes on from there" in err.decode()
         scripted.script = author
-        finish(start(f"chat:m@{scripted.url}", "r.duckdb"))
+        finish(start(COMMANDS["run"], f"chat:m@{scripted.url}", "r.duckdb"))
     with Record.read(tmp_path / "r.duckdb") as record:
         assert len(record.steps(1)) == len(record.steps(2)) == 4
