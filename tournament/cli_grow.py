@@ -209,7 +209,7 @@ def plot(
     """
     import json
 
-    from tournament.evolve.optimum import mean_optimum
+    from tournament.evolve.optimum import mean_optimum, published_optimum
     from tournament.replay import recorded_setting
     from tournament.report.plot import STEPS, plot_welfare
 
@@ -220,6 +220,6 @@ def plot(
         rows = cli._rows(record, STEPS.format(run=number))
         [config] = cli._rows(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
-    title = f"{setting.game.name} (run {number})"
-    plot_welfare(rows, mean_optimum(setting), title, out)
+    lines = {"Optimal": mean_optimum(setting), "As published": published_optimum(setting)}
+    plot_welfare(rows, lines, f"{setting.game.name} (run {number})", out)
     cli._say(f"drawn to {out}")

@@ -10,9 +10,10 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from tournament.errors import UsageError
-from tournament.evolve.evaluate import Evaluation, Evaluator
+from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
 from tournament.evolve.journal import RecordJournal
 from tournament.evolve.makers import Kit, described, oracle_makers
+from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
 from tournament.oracles.limits import Spending
@@ -51,6 +52,8 @@ class Growth:
     evaluate: int = 0
     best: Best = field(default_factory=Best)
     evaluation: Evaluation | None = None
+    evaluation_optimum: float | None = None
+    """What the best joint play is worth in the same matches."""
     stopped: dict[str, str] = field(default_factory=dict)
     """Why chains ended before their time, by name."""
     _joined: set[str] = field(default_factory=set)
@@ -73,9 +76,13 @@ class Growth:
         # Of equals the first by number, whichever was there first.
         self.best = max((chain.best for chain in chains), key=lambda best: best.welfare)
         if self.evaluate and self.best.profile:
-            first = self.plan.episodes
-            profiles = [self.best.profile]
-            [self.evaluation] = await evaluator.rollouts(profiles, self.evaluate, first)
+            await self._evaluate(self.best.profile, evaluator)
+
+    async def _evaluate(self, profile: Profile, evaluator: Evaluator) -> None:
+        [found] = await evaluator.rollouts([profile], self.evaluate, self.plan.episodes)
+        tapes = [evaluator.chance(outcome) for outcome in found.outcomes]
+        self.evaluation = found
+        self.evaluation_optimum = optimum_of(evaluator.setting, tapes) if tapes else None
 
     async def _grow(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
         number = await keeper.begin(chain.name)

@@ -58,7 +58,9 @@ def test_the_best_profile_is_told_at_the_end(command: Command, rows: Rows) -> No
     best = done.json
     assert best["welfare"] == best["optimum"] == 22.0
     assert [each["seat"] for each in best["programs"]] == [0, 1]
-    assert best["evaluation"] == {"matches": 3, "welfare": 22.0, "payoffs": [11.0, 11.0]}
+    worth = {"welfare": 22.0, "optimum": 22.0, "payoffs": [11.0, 11.0]}
+    assert best["evaluation"] == {"matches": 3} | worth
+    assert best["published_optimum"] is None
     assert [line.split(":")[0] for line in done.err.splitlines() if "step" in line] == [
         f"pibr_0_0, step {number}" for number in range(4)
     ]

@@ -8,7 +8,7 @@ from tests.evolve.conftest import Evaluate, always, program, setting_of
 from tournament.engine.batch import match_tape
 from tournament.evolve.evaluate import Evaluator, Feedback, Profile
 from tournament.evolve.grid import walkers
-from tournament.evolve.optimum import mean_optimum
+from tournament.evolve.optimum import mean_optimum, published_optimum
 from tournament.evolve.pibr import Chain, Plan, Step
 from tournament.evolve.response import START, Response, Task
 from tournament.evolve.search import Search
@@ -146,9 +146,18 @@ def test_a_pair_of_planners_is_as_good_as_can_be_in_every_episode(evaluate: Eval
 def test_the_mean_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.evolve.optimum.STARTS", 60)
     assert mean_optimum(CLIMBING) == 22.0
-    assert mean_optimum(LBF) == pytest.approx(-0.082, abs=0.1)
+    assert mean_optimum(setting_of("level_based_foraging", horizon="40")) == pytest.approx(
+        -0.082, abs=0.1
+    )
     assert mean_optimum(setting_of("level_based_foraging", size="12")) is None
     assert mean_optimum(setting_of("coin_game")) is None
+
+
+def test_both_optima_of_the_papers_foraging_are_told_and_not_taken_for_each_other() -> None:
+    assert mean_optimum(LBF) == pytest.approx(-0.0818, abs=5e-5)
+    assert published_optimum(LBF) == 0.554
+    assert published_optimum(setting_of("level_based_foraging", foods="1")) is None
+    assert published_optimum(CLIMBING) is None
 
 
 def test_a_search_is_the_same_again(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:

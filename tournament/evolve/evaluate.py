@@ -135,12 +135,15 @@ class Evaluator:
         joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
         if isinstance(game, MatrixGame):
             return ((joint, game.payoff(joint), None) for joint in joints)
-        tape = Tape(match_tape(self.seed, self.setting.key, outcome.fixture, "chance"))
-        states = itertools.pairwise(game.episode(tape, joints))
+        states = itertools.pairwise(game.episode(Tape(self.chance(outcome)), joints))
         return (
             (joint, paid or (), game.observe(before, seat))
             for joint, ((before, _), (_, paid)) in zip(joints, states, strict=True)
         )
+
+    def chance(self, outcome: Outcome) -> str:
+        """The tape that a match's chance was drawn from."""
+        return match_tape(self.seed, self.setting.key, outcome.fixture, "chance")
 
     async def _played(self, profiles: dict[Key, Profile]) -> dict[Key, Evaluation]:
         fixtures = {

@@ -1,6 +1,6 @@
 """The figure of the PIBR paper: social welfare against sequential steps (arXiv 2512.21024, figure 1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from tournament.errors import UsageError
 
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:purple")
+LINES = ("-", ":")
 SUFFIXES = (".png", ".svg", ".pdf")
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """The same steps are drawn to the same bytes."""
@@ -21,13 +22,14 @@ STEPS = """
 
 
 def plot_welfare(
-    rows: Sequence[dict[str, Any]], optimum: float | None, title: str, path: Path
+    rows: Sequence[dict[str, Any]], lines: Mapping[str, float | None], title: str, path: Path
 ) -> None:
     """Draw the steps of a run's chains to a file, by its ending as PNG, SVG or PDF.
 
     `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
-    that it was about; the line is their mean, over chains too, with gaps where no step brought a program that runs;
-    bands are best-response segments. Raises `UsageError` for another ending, without steps, or without matplotlib.
+    that it was about; the dashed line is their mean, over chains too, with gaps where no step brought a program that
+    runs; bands are best-response segments; `lines` are optima by name, where they are known. Raises `UsageError` for
+    another ending, without steps, or without matplotlib.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
@@ -38,10 +40,12 @@ def plot_welfare(
     for seat in sorted({row["seat"] for row in rows}):
         colour, label = COLOURS[seat % len(COLOURS)], f"Seat {seat} samples"
         axes.scatter(*_dots(rows, seat), s=18, color=colour, label=label, zorder=3)
-    axes.plot(*_means(rows), "--", color="black", linewidth=1.2, label="Mean trajectory", zorder=2)
-    if optimum is not None:
-        axes.axhline(optimum, color="red", linewidth=1, label=f"Optimal ({optimum:.3g})", zorder=1)
-    axes.legend(fontsize=8)
+    # Marked too, or else a step between two gaps would not be seen.
+    axes.plot(*_means(rows), "k--D", lw=1.2, ms=3, label="Mean trajectory", zorder=4)
+    for (label, value), style in zip(lines.items(), LINES, strict=False):
+        if value is not None:
+            axes.axhline(value, color="red", lw=1, ls=style, label=f"{label} ({value:.3g})")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata=UNDATED.get(path.suffix.lower()))
 
@@ -54,10 +58,12 @@ def _axes(title: str) -> tuple[Any, Any]:
     except ImportError:
         raise UsageError("drawing needs matplotlib: pip install 'tournament[plot]'") from None
     rcParams["svg.hashsalt"] = "tournament"
-    figure = Figure(figsize=(6, 4), dpi=150, layout="constrained")
+    figure = Figure(figsize=(6, 4), dpi=200, layout="constrained")
     axes = figure.add_subplot()
     axes.set(title=title, xlabel="Sequential steps", ylabel="Social welfare")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(x=0.02)
     return figure, axes
 
 
