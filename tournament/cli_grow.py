@@ -1,5 +1,6 @@
 """The commands that grow programs and look at what was grown. No logic, as in `cli.py`."""
 
+import itertools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,29 +34,29 @@ if TYPE_CHECKING:
     from tournament.grow import Growth
 
 
-def make_growth(growing: Growing, chains: int, seed: int) -> "Growth":
+def make_growth(growing: Growing, chains: int, seed: int, seats: int) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
     from tournament.evolve.pibr import ORDERS, Plan
     from tournament.evolve.response import OBJECTIVES
     from tournament.grow import Growth
     from tournament.oracles.settings import Settings
-    from tournament.oracles.spec import default_spec
+    from tournament.oracles.spec import default_spec, split
 
     if growing.objective not in OBJECTIVES:
         raise NotFound("objective", growing.objective, list(OBJECTIVES))
     if growing.order not in ORDERS:
         raise NotFound("order", growing.order, list(ORDERS))
     options = vars(growing)
-    settings = Settings.load(
-        **{name: options[name] for name in Settings.model_fields.keys() & options}
-    )
-    specs = [spec.strip() for spec in default_spec(settings).split(",")]
-    checked(specs, settings)
+    fields = Settings.model_fields.keys() & options.keys() - {"oracle"}
+    settings = Settings.load(**{name: options[name] for name in fields})
+    teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
+    for team in teams:
+        checked(team, settings, seats)
+    grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Growth(
-        names=[f"pibr_{seed}_{number}" for number in range(chains)],
+        chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
         plan=Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order),
-        oracles=specs,
         settings=settings,
         say=cli._say,
         watch=_watch,
@@ -110,10 +111,8 @@ def evolve(
     from tournament.store import Record
 
     setting = cli._setting(game, set_, rounds, continuation, discount, noise)
-    growth = make_growth(growing, chains, seed)
+    growth = make_growth(growing, chains, seed, setting.game.seats)
     growth.joins, growth.evaluate = False, evaluate
-    if len(growth.oracles) not in (1, setting.game.seats):
-        raise UsageError(f"--oracle takes one oracle, or {setting.game.seats} separated by commas")
     contest = Contest(setting, seed, {}, cli._limits(fuel))
     with Record.open(db) as record:
         sitting = Sitting(record, contest, Lineup((), (), ()), 1, growth)
@@ -132,7 +131,7 @@ def models(
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The models' server.")] = None,
     json: Json = False,
 ) -> None:
-    """Ask each model one tiny question, before money is spent. Exit 1 if one does not answer.
+    """Ask each model one tiny question, before money is spent: those named, or those set. Exit 1 if one is silent.
 
     Example: tournament models chat:openai/o4-mini
     """
@@ -140,9 +139,10 @@ def models(
 
     from tournament.oracles.models import probe
     from tournament.oracles.settings import Settings
+    from tournament.oracles.spec import models_set
 
-    settings = Settings.load(**({"base_url": base_url} if base_url else {}))
-    rows = [vars(each) for each in anyio.run(probe, names or ["chat"], settings)]
+    settings = Settings.load(base_url=base_url)
+    rows = [vars(each) for each in anyio.run(probe, names or models_set(settings), settings)]
     cli._print(rows, json)
     if not all(row["ok"] for row in rows):
         sys.exit(FAULT)

@@ -45,10 +45,11 @@ class Growing:
     """How programs are grown: the options of every command that does. What is None is left to the environment."""
 
     oracle: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="SPEC[,...]",
-            help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE.",
+            help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE. "
+            "Given again: chains of others as well.",
         ),
     ] = None
     outer: Annotated[int, typer.Option("-K", metavar="K", min=1, help="Rounds over the seats.")] = 5

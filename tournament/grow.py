@@ -1,6 +1,7 @@
 """Grows chains of programs in a sitting: keeps every step, and lets the programs that run join the round robin."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import itertools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -9,10 +10,9 @@ from pathlib import Path
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Kit, described, oracle_makers
+from tournament.evolve.makers import Kit, by_seat, described, oracle_makers
 from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
@@ -35,15 +35,14 @@ SPENT = """
 
 @dataclass
 class Growth:
-    """Chains to be grown: how, by which oracles (one for all seats, or one for each), and what came of them.
+    """Chains to be grown, each with its oracles (one for all seats, or one for each): how, and what comes of them.
 
     `watch` is told of every step. With `joins`, programs that run join the tournament; `terse` prompts are for small
     models. The best profile is played `evaluate` times more, in matches that no step has seen.
     """
 
-    names: Sequence[str]
+    chains: Mapping[str, Sequence[str]]
     plan: Plan
-    oracles: Sequence[str]
     settings: Settings
     say: Say
     watch: Watch
@@ -60,15 +59,13 @@ class Growth:
 
     async def grow(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
         """Grow all chains at once."""
-        seats = evaluator.setting.game.seats
-        if len(self.oracles) not in (1, seats):
-            raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
         keeper = _Keeper(record, run, self)
-        async with oracle_makers(self.oracles, self._kit(evaluator, record, run)) as makers:
-            makers = makers * (seats if len(makers) == 1 else 1)
+        named = itertools.chain.from_iterable(self.chains.values())
+        async with oracle_makers(named, self._kit(evaluator, record, run)) as makers:
+            oracles = {text: make(evaluator) for text, make in makers.items()}
             chains = [
-                Chain(name, self.plan, tuple(make(evaluator) for make in makers), evaluator)
-                for name in self.names
+                Chain(name, self.plan, by_seat(team, oracles, evaluator.setting), evaluator)
+                for name, team in self.chains.items()
             ]
             async with anyio.create_task_group() as group:
                 for chain in chains:
@@ -136,7 +133,10 @@ class _Keeper:
     def __init__(self, record: Record, run: int, growth: Growth) -> None:
         self._record = record
         self._run = run
-        self._oracles = [described(text, growth.settings) for text in growth.oracles]
+        self._oracles = {
+            name: [described(text, growth.settings) for text in team]
+            for name, team in growth.chains.items()
+        }
         self._config = growth.config
         self._one = CapacityLimiter(1)
 
@@ -144,7 +144,7 @@ class _Keeper:
         """The number of the chain of that name."""
         begin = self._record.begin_chain
         return await to_thread.run_sync(
-            begin, self._run, name, self._oracles, self._config, limiter=self._one
+            begin, self._run, name, self._oracles[name], self._config, limiter=self._one
         )
 
     async def keep(self, chain: int, step: Step) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.evolve.conftest import Command, Serve, always, asks_for_critique, code, prompt_of, says
-from tests.evolve.scripts import CRITIQUE, author
+from tests.evolve.scripts import CRITIQUE, author, slow_author
 from tests.oracles.server import Does, completion, error
 from tournament.store import GrownStep, Record
 
@@ -208,6 +208,21 @@ def test_an_oracle_for_each_seat(command: Command, server: Serve, rows: Rows) ->
         assert scripted.asked
         assert all("Your seat: 1" in prompt_of(body) for body in scripted.asked)
         assert rows("select oracles from chains") == [(["search", f"chat:m@{scripted.url}"],)]
+
+
+def test_several_oracles_grow_chains_each_at_once_under_one_limit(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    with server(slow_author) as scripted:
+        models = [f"chat:{name}@{scripted.url}" for name in "mn"]
+        others = ("--oracle", models[1], "--oracle", f"search,{models[0]}")
+        command(*growing(models[0], "r.duckdb", *others, "--chains", 2, "--concurrency", 2))
+        assert {body["model"] for body in scripted.asked} == {"m", "n"}
+        assert scripted.most_under_way == 2
+    teams = [[models[0]], [models[1]], ["search", models[0]]]
+    assert rows("select name, oracles from chains order by name") == [
+        (f"pibr_0_{number}", teams[number // 2]) for number in range(6)
+    ]
 
 
 def test_another_temperature_is_another_chain(command: Command, server: Serve, rows: Rows) -> None:
@@ -410,10 +425,17 @@ def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install" in grown(*plot, "--out", "a.png", code=2).err
 
 
-def test_models_are_asked_before_money_is_spent(command: Command, server: Serve) -> None:
+def test_models_are_asked_before_money_is_spent(
+    command: Command, server: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with server(Does(completion("ready"))) as scripted:
         done = command("models", f"chat:m@{scripted.url}", "--json")
         assert [row["ok"] for row in json.loads(done.out)] == [True]
         assert len(scripted.asked) == 1
+        monkeypatch.setenv("TOURNAMENT_ORACLE", f"search, chat:n@{scripted.url}")
+        command("models")
+        assert scripted.asked[-1]["model"] == "n"
+    monkeypatch.delenv("TOURNAMENT_ORACLE")
+    assert "no model is set" in command("models", code=2).err
     done = command("models", "chat:m@http://127.0.0.1:9/v1", "--json", code=1)
     assert "no server at" in json.loads(done.out)[0]["detail"]

@@ -1,6 +1,6 @@
 """Makes oracles from what is said on the command line: `search`, or a model behind `chat:`, `manual:` or `replay:`."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from tournament.evolve.journal import RecordJournal, Replayed
 from tournament.evolve.response import Oracle
 from tournament.evolve.search import Search
 from tournament.evolve.textual import Textual
+from tournament.game import Setting
 from tournament.oracles.ledger import entries, from_line
 from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Oracle as Model
@@ -46,8 +47,10 @@ class Kit:
     read_calls: Callable[[Path], Iterable[str]]
 
 
-def checked(specs: Sequence[str], settings: Settings) -> None:
+def checked(specs: Sequence[str], settings: Settings, seats: int) -> None:
     """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`."""
+    if len(specs) not in (1, seats):
+        raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
     Prompts(settings.prompts)
     for text in specs:
         spec = parse(text)
@@ -55,6 +58,13 @@ def checked(specs: Sequence[str], settings: Settings) -> None:
             make_oracle(text, make_desk(settings))
         if spec.kind == "replay" and not Path(spec.argument).is_file():
             raise UsageError(f"{spec.argument}: there is no record to replay")
+
+
+def by_seat(
+    specs: Sequence[str], oracles: Mapping[str, Oracle], setting: Setting
+) -> tuple[Oracle, ...]:
+    """The oracle of each seat, where one is named for each or one for all."""
+    return tuple(oracles[text] for text in specs) * (setting.game.seats // len(specs))
 
 
 def described(text: str, settings: Settings) -> str:
@@ -67,19 +77,21 @@ def described(text: str, settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def oracle_makers(specs: Sequence[str], kit: Kit) -> AsyncIterator[list[Maker]]:
-    """A maker for each oracle named; models are closed when the block is left. Raises `UsageError` and `NotFound`."""
-    limits = make_limits(kit.settings, kit.spent)
-    desk = Desk(kit.settings, limits, kit.journal, kit.say)
-    models: dict[str, Model] = {}
+async def oracle_makers(specs: Iterable[str], kit: Kit) -> AsyncIterator[dict[str, Maker]]:
+    """A maker for each oracle named; models share one set of limits, and are closed when the block is left.
+
+    Raises `UsageError` and `NotFound`.
+    """
+    desk = Desk(kit.settings, make_limits(kit.settings, kit.spent), kit.journal, kit.say)
+    models: dict[str, Model | None] = {}
     try:
         for text in specs:
-            if parse(text).kind != "search" and text not in models:
-                models[text] = _model(text, desk, kit)
-        yield [_maker(text, models.get(text), kit) for text in specs]
+            if text not in models:
+                models[text] = None if parse(text).kind == "search" else _model(text, desk, kit)
+        yield {text: _maker(text, model, kit) for text, model in models.items()}
     finally:
         with CancelScope(shield=True):
-            for model in models.values():
+            for model in filter(None, models.values()):
                 await model.aclose()
 
 

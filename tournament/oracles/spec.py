@@ -74,6 +74,19 @@ def default_spec(settings: Settings) -> str:
     return "chat" if settings.model and (settings.api_key or settings.base_url) else "search"
 
 
+def split(text: str) -> list[str]:
+    """The oracles that a text names, separated by commas."""
+    return [spec.strip() for spec in text.split(",")]
+
+
+def models_set(settings: Settings) -> list[str]:
+    """The models that are asked where nothing is said, each once. Raises `UsageError` if there is none."""
+    specs = [spec for spec in split(default_spec(settings)) if parse(spec).kind == "chat"]
+    if not specs:
+        raise UsageError("no model is set: name one, chat:openai/NAME, or set TOURNAMENT_MODEL")
+    return list(dict.fromkeys(specs))
+
+
 def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
     """The limits that the settings ask for; `spent` is what was spent before."""
     most = settings.concurrency or MOST
