@@ -33,6 +33,7 @@ from tournament.report.text import printable
 
 if TYPE_CHECKING:
     from tournament.game import Setting
+    from tournament.sitting import Sitting, Summary
     from tournament.store import Record
 
 FAULT = 1
@@ -132,8 +133,7 @@ def run(
     from tournament.engine.run import Contest
     from tournament.library import find_bots, packaged_bots
     from tournament.report.progress import progress
-    from tournament.sitting import Sitting, line_up
-    from tournament.store import Record
+    from tournament.sitting import line_up, open_sitting
 
     setting = _setting(game, set_, rounds, continuation, discount, noise)
     entrants = find_bots(pop or [packaged_bots()])
@@ -145,28 +145,37 @@ def run(
         growth = tournament.cli_grow.make_growth(growing, evolve, seed, setting.game.seats)
     elif growing != Growing():
         raise UsageError("nothing is grown without --evolve N: leave the options for it out")
-    with Record.open(db) as record:
-        sitting = Sitting(record, contest, lineup, reps, growth)
-        summary = sitting.summary
-        _say(f"{_described(setting)}: {len(programs)} bots, {summary.planned:,} matches")
-        _say_left_out(lineup.problems)
-        if lineup.elsewhere:
-            files = ", ".join(file.removesuffix(".py") for file, _ in lineup.elsewhere)
-            _say(f"left out, for they play other games: {files}")
-        if summary.before:
-            _say(f"{summary.before:,} of them are played already")
-        with progress(len(sitting.missing)) as watch:
-            anyio.run(sitting.hold, workers or os.cpu_count() or 1, _say, watch)
-        _finish(record, summary, db, json)
+    opening = (db, contest, lineup, reps, workers or os.cpu_count() or 1, _say, growth)
+
+    async def sit() -> int:
+        async with open_sitting(*opening) as sitting:
+            planned = sitting.summary.planned
+            _say(f"{_described(setting)}: {len(programs)} bots, {planned:,} matches")
+            _say_before(sitting)
+            with progress(len(sitting.missing)) as watch:
+                summary = await sitting.hold(watch)
+            return _finish(sitting.record, summary, db, json)
+
+    sys.exit(anyio.run(sit))
 
 
-def _finish(record: "Record", summary: Any, db: Path, json: bool) -> None:
+def _say_before(sitting: "Sitting") -> None:
+    _say_left_out(sitting.lineup.problems)
+    if sitting.lineup.elsewhere:
+        files = ", ".join(file.removesuffix(".py") for file, _ in sitting.lineup.elsewhere)
+        _say(f"left out, for they play other games: {files}")
+    if sitting.summary.before:
+        _say(f"{sitting.summary.before:,} of them are played already")
+
+
+def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
+    """Say what came of a sitting; return the exit code."""
     if summary.signal:
         _say(
             f"stopped after {summary.before + summary.played:,} of {summary.planned:,} matches; "
             "the same command goes on from there"
         )
-        sys.exit(128 + summary.signal)
+        return 128 + summary.signal
     _print_leaderboard(record, summary.run, json)
     for digest in summary.leaky:
         name = record.programs()[digest].name
@@ -174,7 +183,8 @@ def _finish(record: "Record", summary: Any, db: Path, json: bool) -> None:
     _say(f"{summary.played:,} matches played, recorded as run {summary.run} in {db}")
     if summary.lost:
         _say(f"{len(summary.lost)} matches could not be played: their workers died; try again")
-        sys.exit(FAULT)
+        return FAULT
+    return 0
 
 
 def _say_left_out(problems: Iterable[tuple[str, str]]) -> None:

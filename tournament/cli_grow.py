@@ -107,22 +107,25 @@ def evolve(
 
     from tournament.engine.run import Contest
     from tournament.report import growth as told
-    from tournament.sitting import Lineup, Sitting
-    from tournament.store import Record
+    from tournament.sitting import Lineup, open_sitting
 
     setting = cli._setting(game, set_, rounds, continuation, discount, noise)
     growth = make_growth(growing, chains, seed, setting.game.seats)
     growth.joins, growth.evaluate = False, evaluate
     contest = Contest(setting, seed, {}, cli._limits(fuel))
-    with Record.open(db) as record:
-        sitting = Sitting(record, contest, Lineup((), (), ()), 1, growth)
-        summary = anyio.run(sitting.hold, workers or os.cpu_count() or 1, cli._say, lambda *_: None)
+    nobody = Lineup((), (), ())
+    opening = (db, contest, nobody, 1, workers or os.cpu_count() or 1, cli._say, growth)
+
+    async def sit() -> int:
+        async with open_sitting(*opening) as sitting:
+            summary = await sitting.hold(lambda *_: None)
         if summary.signal:
             cli._say("stopped; the same command goes on from there")
-            sys.exit(128 + summary.signal)
+            return 128 + summary.signal
         told.show(setting, growth, summary.run, json)
-    if growth.best.profile is None or growth.failed:
-        sys.exit(FAULT)
+        return FAULT if growth.best.profile is None or growth.failed else 0
+
+    sys.exit(anyio.run(sit))
 
 
 @app.command()

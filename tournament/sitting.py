@@ -8,15 +8,15 @@ import platform
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio import CancelScope
+from anyio import CancelScope, to_thread
 
 from tournament import __version__
 from tournament.engine.run import Contest, Results, play_all, workers
@@ -114,6 +114,54 @@ def run_key(contest: Contest) -> str:
     return tape_name(RULES, contest.setting.key, contest.seed, limits.fuel, limits.memory)
 
 
+class Crew:
+    """Workers that are on their way."""
+
+    def __init__(self, contest: Contest, count: int, say: Say) -> None:
+        self._contest = contest
+        self._count = count
+        self._say = say
+        self._here = anyio.Event()
+        self._found: tuple[Pool, Image]
+
+    async def come(self) -> None:
+        """Start, and be there until cancelled."""
+        contest = self._contest
+        image = await image_ready(self._say)
+        async with workers(image, self._count, contest.limits, [contest.setting.game]) as pool:
+            self._found = pool, image
+            self._here.set()
+            await anyio.sleep_forever()
+
+    async def ready(self) -> tuple[Pool, Image]:
+        """The pool, once its workers have started, and the image that they run."""
+        await self._here.wait()
+        return self._found
+
+
+@asynccontextmanager
+async def open_sitting(
+    path: Path,
+    contest: Contest,
+    lineup: Lineup,
+    repetitions: int,
+    worker_count: int,
+    say: Say,
+    growth: Growth | None = None,
+) -> AsyncIterator["Sitting"]:
+    """A sitting about to be held, with its record open. Its workers start while the record is opened.
+
+    Raises what `Record.open` does.
+    """
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            crew = Crew(contest, worker_count, say)
+            group.start_soon(crew.come)
+            with await to_thread.run_sync(Record.open, path) as record:
+                yield Sitting(record, contest, lineup, repetitions, crew, growth)
+            group.cancel_scope.cancel()
+
+
 class Sitting:
     """A sitting about to be held: `missing` are the fixtures that are still to be played."""
 
@@ -123,10 +171,12 @@ class Sitting:
         contest: Contest,
         lineup: Lineup,
         repetitions: int,
+        crew: Crew,
         growth: Growth | None = None,
     ) -> None:
         self.record = record
         self.contest = contest
+        self._crew = crew
         self.lineup = lineup
         self.repetitions = repetitions
         self.growth = growth
@@ -140,26 +190,19 @@ class Sitting:
         self.missing = self._new(planned)
         self.summary = Summary(self.run, len(planned), len(planned) - len(self.missing))
 
-    async def hold(self, worker_count: int, say: Say, progress: Progress) -> Summary:
+    async def hold(self, progress: Progress) -> Summary:
         """Play and record what is missing. SIGINT and SIGTERM end it in good order."""
-        playing = len(self.missing) or len(self._unsure())
-        if self.growth:
-            playing = worker_count
-        if playing:
-            with ungrouped():
-                await self._hold(min(worker_count, playing), say, progress)
+        if self.missing or self.growth or self._unsure():
+            await self._hold(progress)
         else:
             self.record.end_sitting(self._begin({}, None, 0), "done")
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
 
-    async def _hold(self, worker_count: int, say: Say, progress: Progress) -> None:
-        limits, games = self.contest.limits, [self.contest.setting.game]
+    async def _hold(self, progress: Progress) -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(self._listen, group.cancel_scope)
-            image = await image_ready(say)
-            async with workers(image, worker_count, limits, games) as pool:
-                await self._play(pool, image, progress)
+            await self._play(*await self._crew.ready(), progress)
             group.cancel_scope.cancel()
 
     async def _play(self, pool: Pool, image: Image, progress: Progress) -> None:

@@ -25,7 +25,7 @@ from tournament.engine.run import Contest
 from tournament.game import Repetition, Setting
 from tournament.library import Entrants, find_bots, load_game
 from tournament.seeds import Tape, tape_name
-from tournament.sitting import Sitting, line_up
+from tournament.sitting import line_up, open_sitting
 from tournament.store import Record
 
 HERE = Path(__file__).parent
@@ -102,9 +102,12 @@ def engine_race(entrants: Entrants, workers: int) -> Path:
     programs = {program.digest: program for program in entrants.programs}
     contest = Contest(setting, SEED, programs)
     lineup = line_up(setting, entrants)
-    with Record.open(path) as record:
-        sitting = Sitting(record, contest, lineup, REPETITIONS)
-        anyio.run(sitting.hold, workers, print, lambda outcomes: None)
+
+    async def sit() -> None:
+        async with open_sitting(path, contest, lineup, REPETITIONS, workers, print) as sitting:
+            await sitting.hold(lambda *_: None)
+
+    anyio.run(sit)
     return path
 
 

@@ -243,7 +243,7 @@ import sys, wit_world
 
 def act(view):
     table = sys.modules["app"].table
-    seen = str([len(table.matches), sorted(table.programs), view._number])
+    seen = str([len(table.matches), sorted(table.texts), view._number])
     for each in view.others:
         seen += wit_world.host("source " + each.digest)
     return view.legal[sum(seen.encode()) % len(view.legal)]

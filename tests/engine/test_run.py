@@ -24,7 +24,7 @@ from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.single import played_strictly
-from tournament.sitting import Lineup, Sitting, Summary, line_up
+from tournament.sitting import Crew, Lineup, Sitting, Summary, line_up
 from tournament.store import Record
 
 BOTS = {
@@ -293,8 +293,17 @@ def sit(
     """Hold a sitting of the bots in a folder."""
     lineup: Lineup = line_up(setting, find_bots([folder]))
     by_digest = {program.digest: program for program in lineup.programs}
-    sitting = Sitting(record, Contest(setting, 3, by_digest), lineup, reps)
-    return anyio.run(sitting.hold, count, lambda text: None, lambda outcomes: None)
+    what = Contest(setting, 3, by_digest)
+
+    async def main() -> Summary:
+        async with anyio.create_task_group() as group:
+            crew = Crew(what, count, lambda text: None)
+            group.start_soon(crew.come)
+            summary = await Sitting(record, what, lineup, reps, crew).hold(lambda *_: None)
+            group.cancel_scope.cancel()
+            return summary
+
+    return anyio.run(main)
 
 
 def rows_on(record: Record) -> list[tuple[Any, ...]]:

@@ -26,12 +26,13 @@ def outcomes(
         moves = tuple(played.moves[slot] for slot in slots)
         ended = batch.facts["episodic"] and not faults
         rounds = len(moves[0]) if ended else batch.horizons[match]
+        chance = batch.tape(match, "chance") if batch.facts["episodic"] else ""
         settled.append(
             Outcome(
                 fixture=fixture,
                 rounds=rounds,
                 moves=moves,
-                payoffs=payoffs(setting, moves, rounds, faults, batch.tape(match, "chance")),
+                payoffs=payoffs(setting, moves, rounds, faults, chance),
                 intended=tuple(played.intended[s] for s in slots) if played.intended else None,
                 faults=faults,
                 fuel=tuple(played.fuel[slot] for slot in slots),

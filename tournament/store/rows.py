@@ -155,12 +155,15 @@ def _insert_part(cursor: DuckDBPyConnection, seats: Sequence[Seat]) -> None:
     _run(
         cursor,
         f"""
+        with lists as (
+            select text, {_indices("text")} as list
+            from (select moves as text from staged union select intended from staged)
+        )
         insert into seats (match, seat, program, payoff, moves, intended, fuel, checked)
-        select
-            match, seat, program, payoff,
-            {_indices("moves")}, {_indices("intended")},
-            fuel, checked
+        select match, seat, program, payoff, made.list, meant.list, fuel, checked
         from staged
+        join lists as made on made.text = moves
+        left join lists as meant on meant.text = intended
         """,
         {
             "match": np.array([each.match for each in seats]),
@@ -252,7 +255,7 @@ def _run(
 
 
 def _indices(column: str) -> str:
-    """Move indices of a column of codes. An empty text would split into one empty part."""
+    """Move indices of a column of codes, of which many are the same. An empty text would split into one empty part."""
     return f"""
         case
             when {column} = '' then []

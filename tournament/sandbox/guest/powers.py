@@ -5,6 +5,8 @@ import json
 from seeds import Coin, tape_name
 
 
+PRIVATELY = 2
+"""The bit by which it is known that a program has looked at its private tape."""
 MOST_STATEMENT = 10_000
 MOST_SOURCE = 250_000
 MOST_NUMBER = 1 << 53
@@ -77,7 +79,7 @@ class Powers:
 
     def _ask(self, power, request):
         here = self._described(None)
-        request |= {"match": self._number, "drew": self.drew_privately, "here": here}
+        request |= {"match": self._number, "drew": bool(self.looked & PRIVATELY), "here": here}
         return self._host(f"{power} {json.dumps(request)}")
 
     def _seat_of(self, program):

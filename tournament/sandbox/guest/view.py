@@ -4,7 +4,7 @@ import functools
 import itertools
 import json
 
-from powers import Powers
+from powers import PRIVATELY, Powers
 from rewrite import canonical
 
 from seeds import Coin, Tape
@@ -88,18 +88,30 @@ class Game:
         return f"<game {self.name}>"
 
 
+_LOOKED_FOR = {
+    "shared": (1, lambda view: Coin(*view._tape)),
+    "rng": (PRIVATELY, lambda view: Tape(view._private)),
+    "seat": (4, lambda view: view._seat),
+}
+"""By which bit it is known that a program has looked at something, and what it sees."""
+
+
 class View(Powers):
-    """One seat's view of one match. `mine` and `theirs` grow by a move each round."""
+    """One seat's view of one match. `mine` and `theirs` grow by a move each round.
+
+    `rng` is the private tape; `shared` is the public coin: every seat of the match reads the same tape, each at its
+    own pace. `looked` says at which of these, and at the seat, the program has looked.
+    """
 
     __slots__ = (
-        "_codes", "_host", "_number", "_placed", "_private", "_rng", "_seat", "_shared", "_tape",
-        "game", "legal", "me", "mine", "observation", "others", "theirs", "them",
+        "_codes", "_host", "_number", "_private", "_seat", "_tape",
+        "game", "legal", "looked", "me", "mine", "observation", "others", "rng", "seat", "shared", "theirs", "them",
     )  # fmt: skip
 
     def __init__(self, game, seat, programs, private, shared, number, host, codes):
         self.game = game
         self._seat = seat
-        self._placed = False
+        self.looked = 0
         self.legal = game.moves[seat]
         self.me = programs[seat]
         self.others = programs[seat + 1 :] + programs[:seat]
@@ -109,7 +121,6 @@ class View(Powers):
         self.observation = None
         self._private = private
         self._tape = shared
-        self._rng = self._shared = None
         self._number = number
         self._host = host
         self._codes = codes
@@ -117,35 +128,15 @@ class View(Powers):
     def __repr__(self):
         return f"<view of seat {self.seat}>"
 
-    @property
-    def seat(self):
-        """The place at the table, from 0."""
-        self._placed = True
-        return self._seat
-
-    @property
-    def rng(self):
-        """The private tape."""
-        if self._rng is None:
-            self._rng = Tape(self._private)
-        return self._rng
-
-    @property
-    def shared(self):
-        """The public coin: every seat of the match reads the same tape, each at its own pace."""
-        if self._shared is None:
-            self._shared = Coin(*self._tape)
-        return self._shared
-
-    @property
-    def looked(self):
-        """At what the program has looked: 1 for the public coin, plus 2 for the private tape, plus 4 for the seat."""
-        return (self._shared is not None) + 2 * (self._rng is not None) + 4 * self._placed
-
-    @property
-    def drew_privately(self):
-        """Whether the private tape has been looked at."""
-        return self._rng is not None
+    def __getattr__(self, name):
+        """The seat and the tapes are put in place, and that is noted, when the program first looks at them."""
+        if name not in _LOOKED_FOR:
+            raise AttributeError(f"'View' object has no attribute {name!r}", name=name, obj=self)
+        flag, make = _LOOKED_FOR[name]
+        self.looked |= flag
+        made = make(self)
+        setattr(self, name, made)
+        return made
 
     @property
     def history(self):
