@@ -548,7 +548,7 @@ statement(
     "crash",
     "a simulation of a program by its digest",
     """
-    view.them.digest = view.me.digest[::-1]
+    view.them._text.digest = view.me.digest[::-1]
     view.simulate()
     """,
 )

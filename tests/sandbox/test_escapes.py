@@ -259,12 +259,12 @@ import sys
 
 def act(view):
     if view.mine:
-        sys.modules["app"].table.line = lambda joint: "nonsense"
+        sys.modules["app"].table.encoded = lambda made, part: "nonsense"
     return "C"
 """
     played = play(sandbox, batch_of([bot, VICTIM], [VICTIM, OTHER]))
-    assert {slot: (f.kind, f.round) for slot, f in played.faults.items()} == {0: ("crash", 2)}
-    assert played.moves[:3] == ["00", "01", EXPECTED]
+    assert {slot: (f.kind, f.round) for slot, f in played.faults.items()} == {0: ("crash", 1)}
+    assert played.moves[:3] == ["0", "0", EXPECTED]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ moves come out the same, the match *is* strict play, by induction on its rounds.
 its matches: all of them are checked, and those that differ are played again, every seat alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
 from tournament.engine.episodes import Episodes
+from tournament.engine.moves import Line
 from tournament.engine.play import play, powers_of
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
@@ -82,10 +84,10 @@ def _with_observations(
     match, seat = divmod(slot, batch.seats)
     start = slot - seat
     joints = zip(*played.moves[start : start + batch.seats], strict=True)
-    seen = [lines[0] + episodes.seen(0, [slot])]
+    seen = [lines[0] + episodes.seen([slot], [0])]
     for number, (line, joint) in enumerate(zip(lines[1:], joints, strict=True), 1):
         episodes.step(match, joint)
-        seen.append(line + episodes.seen(number, [slot]))
+        seen.append(line + episodes.seen([slot], [number]))
     return seen
 
 
@@ -99,7 +101,7 @@ def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str
     program = batch.program_of(slot)
     try:
         return _until_fault(
-            Cohort(image, batch, program, [slot], powers_of(image, batch)).play(lines)
+            Cohort(image, batch, program, [slot], powers_of(image, batch)).play(_whole(lines))
         )
     except Ended as ended:
         if len(lines) == 1:
@@ -108,13 +110,17 @@ def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str
     try:
         cohort = Cohort(image, batch, program, [slot], powers_of(image, batch))
         for line in lines:
-            move, ending = _until_fault(cohort.play([line]))
+            move, ending = _until_fault(cohort.play(_whole([line])))
             moves += move
             if ending:
                 return moves, ending
     except Ended as ended:
         return moves, ended.kind
     return moves, None
+
+
+def _whole(lines: Sequence[str]) -> list[Line]:
+    return [Line(0, 1, text) for text in lines]
 
 
 def _until_fault(answers: list[Answer]) -> tuple[str, str | None]:

@@ -77,6 +77,14 @@ class Batch:
         """Which program sits there."""
         return self.lineup_at(slot)[slot % self.seats]
 
+    def turned(self, slot: int, turn: int) -> int:
+        """The slot of the same match so many seats further round."""
+        return slot - slot % self.seats + (slot + turn) % self.seats
+
+    def others(self, slot: int) -> list[int]:
+        """The other slots of the slot's match, in turn."""
+        return [self.turned(slot, turn) for turn in range(1, self.seats)]
+
     def tape(self, match: int, *purpose: object) -> str:
         """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
         lineup, repetition = self.matches[match]

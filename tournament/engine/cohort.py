@@ -1,11 +1,10 @@
 """Matches of one program in one instance."""
 
 import json
-from collections.abc import Iterable, Sequence
-from operator import itemgetter, le
-from typing import Any
+from collections.abc import Sequence
 
 from tournament.engine.batch import ANYTHING, MOST_TEXT, Batch
+from tournament.engine.moves import Line
 from tournament.game import code
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.powers import Place, Powers
@@ -19,7 +18,7 @@ MOST_FAULTS = 1 << 20
 """The most characters that are read of a guest's faults in a round: they may be its bot's words."""
 
 Answer = tuple[str, dict[int, list[str]]]
-"""The codes of the moves made in a round, and the faults by position."""
+"""The codes of the moves made to a line, and the faults by position in it."""
 
 
 class Cohort:
@@ -32,6 +31,8 @@ class Cohort:
         self.slots = list(slots)
         self._powers = powers
         self._places = [self._place(slot) for slot in slots]
+        self._legal = ["".join(map(code, range(len(moves)))) for moves in batch.facts["moves"]]
+        self._uniform = len(set(self._legal)) == 1
         setup = {
             "game": batch.facts,
             "matches": [
@@ -41,15 +42,13 @@ class Cohort:
         }
         source = batch.programs[program][1]
         self.instance = image.instance(source, setup, batch.limits)
-        self._arrange()
 
-    def play(self, lines: Sequence[str]) -> list[Answer]:
-        """The answers to these lines, each the joint moves of the round before. Raises `Ended`."""
-        answers = self.instance.play("\n".join(lines), self._host).split("\n", len(lines))
+    def play(self, lines: Sequence[Line]) -> list[Answer]:
+        """The answers to these lines. Raises `Ended`."""
+        asked = "\n".join([self._spelt(line) for line in lines])
+        answers = self.instance.play(asked, self._host).split("\n", len(lines))
         try:
-            if len(answers) != len(lines):
-                raise ValueError("so many answers to so many lines")
-            return [self._parsed(answer) for answer in answers]
+            return [self._parsed(*both) for both in zip(lines, answers, strict=True)]
         except (ValueError, RecursionError):
             message = "broke what it runs in, and answered nonsense"
             raise Ended("crash", message, burnt=self.instance.burnt) from None
@@ -60,32 +59,31 @@ class Cohort:
         if not gone:
             return {}
         self.slots = [slot for slot in self.slots if slot not in over]
-        if self.slots:
-            self._arrange()
         looked = self.instance.drop(list(gone.values()))
         return {slot: _looks(flags) for slot, flags in zip(gone, looked, strict=False)}
 
-    def _arrange(self) -> None:
-        self.see = columns(self.batch.seats, self.slots)
-        legal = self.batch.facts["moves"]
-        self._most = [code(len(legal[slot % self.batch.seats]) - 1) for slot in self.slots]
+    def _spelt(self, line: Line) -> str:
+        """A line as the guest reads it (see `bot.wit`)."""
+        whole = line.first == 0 and line.last == len(self.slots)
+        return line.text if whole else f"{line.first} {line.last} {line.text}"
 
-    def _parsed(self, answer: str) -> Answer:
+    def _parsed(self, line: Line, answer: str) -> Answer:
         """A guest's answer to a line. Raises `ValueError` for one that only a guest in a bot's hands gives."""
         codes, _, rest = answer.partition(" ")
-        if len(codes) != len(self.slots) or len(rest) > MOST_FAULTS:
+        if len(codes) != line.last - line.first or len(rest) > MOST_FAULTS:
             raise ValueError("an answer of another length")
-        if not all(map(le, codes, self._most)):
-            raise ValueError("a move that is none")
-        if not rest and min(codes) >= code(0):
+        if not rest and self._uniform and not codes.strip(self._legal[0]):
             return codes, {}
-        told = json.loads(rest)
-        faulty = {str(n): n for n, character in enumerate(codes) if character < code(0)}
-        if type(told) is not dict or told.keys() != faulty.keys():
+        told = json.loads(rest) if rest else {}
+        faulty = {str(n): n for n, character in enumerate(codes) if character == FAULTY}
+        if type(told) is not dict or told.keys() != faulty.keys() or (rest and not faulty):
             raise ValueError("faults of others than those at fault")
-        if {codes[n] for n in faulty.values()} != {FAULTY}:
+        if not all(map(self._is_legal, self.slots[line.first : line.last], codes)):
             raise ValueError("a move that is none")
         return codes, {n: _fault(told[name]) for name, n in faulty.items()}
+
+    def _is_legal(self, slot: int, character: str) -> bool:
+        return character == FAULTY or character in self._legal[slot % self.batch.seats]
 
     def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
@@ -95,14 +93,6 @@ class Cohort:
 
     def _host(self, caller: Instance, request: str) -> str:
         return self._powers.answer(caller, self._places, request)
-
-
-def columns(seats: int, slots: Iterable[int]) -> "itemgetter[Any]":
-    """Picks out of a row of codes what these slots see: the own moves, then those of each seat further round."""
-    slots = list(slots)
-    return itemgetter(
-        *(slot - slot % seats + (slot + turn) % seats for turn in range(seats) for slot in slots)
-    )
 
 
 def _looks(flags: str) -> int:

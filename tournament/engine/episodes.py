@@ -27,6 +27,11 @@ class Episode:
         return self._game.observe(self._states[round_number], seat)
 
     @property
+    def rounds(self) -> int:
+        """How many joint moves have been played."""
+        return len(self._states) - 1
+
+    @property
     def over(self) -> bool:
         """Whether there is no further round."""
         return self._game.over(self._states[-1])
@@ -40,11 +45,17 @@ class Episodes:
         self._batch = batch
         self._begun: dict[int, Episode] = {}
 
-    def seen(self, round_number: int, slots: Iterable[int]) -> str:
-        """What these slots observe in a round, as it goes behind the joint moves of a line."""
-        places = (divmod(slot, self._batch.seats) for slot in slots)
-        seen = [self._episode(match).observed(round_number, seat) for match, seat in places]
+    def seen(self, slots: Iterable[int], rounds: Iterable[int]) -> str:
+        """What these slots observe in these rounds, as it goes behind the joint moves of a line."""
+        seen = []
+        for slot, number in zip(slots, rounds, strict=True):
+            match, seat = divmod(slot, self._batch.seats)
+            seen.append(self._episode(match).observed(number, seat))
         return "\t" + json.dumps(seen, separators=(",", ":"))
+
+    def rounds(self, match: int) -> int:
+        """How many joint moves of a match have been played."""
+        return self._episode(match).rounds
 
     def step(self, match: int, joint: Sequence[str]) -> None:
         """Play a match's joint move."""

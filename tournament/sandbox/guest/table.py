@@ -9,6 +9,9 @@ from view import Game, Program, Text, View
 
 FIRST_CODE = 48
 FAULTY = "!"
+MIRRORED = "*"
+EVERY = slice(None)
+"""The part of a table that is all of its matches."""
 
 
 class Raised:
@@ -23,6 +26,12 @@ def not_loaded(view):
     return None
 
 
+def mirrored(joint, last):
+    """The line's moves, with what two matches that are one from both seats have last moved against one another."""
+    start = joint.index(MIRRORED)
+    return joint[:start] + "".join([b + a for a, b in zip(last[start::2], last[start + 1 :: 2])])
+
+
 class Table:
     """The matches that are still being played; `host` answers requests."""
 
@@ -34,12 +43,15 @@ class Table:
             {chr(FIRST_CODE + i): move for i, move in enumerate(legal)} for legal in self.game.moves
         ]
         self.codes = [{move: c for c, move in names.items()} for names in self.names]
+        for names in self.names:
+            names[FAULTY] = FAULTY
         self.kinds = [*{type(move) for codes in self.codes for move in codes}]
         self.uniform = len({*self.game.moves}) == len(self.kinds) == 1
         self.letters = self.uniform and all(type(m) is str and len(m) == 1 for m in self.codes[0])
         self.reading = str.maketrans(self.names[0]) if self.letters else None
         self.writing = str.maketrans(self.codes[0]) if self.letters else None
         self.legal = {*self.codes[0]}
+        self.last = FAULTY * len(setup["matches"])
         self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
         self.arrange()
 
@@ -61,42 +73,49 @@ class Table:
         self.theirs = [match.view.theirs for match in self.matches]
         self.acts = [match.act or not_loaded for match in self.matches]
         self.views = [match.view for match in self.matches]
-        self.usual = self.kinds[:1] * len(self.matches)
 
     def drop(self, positions):
         """End the matches at these positions; say of each at what its program has looked."""
         looked = "".join(str(self.matches[n].view.looked) for n in positions)
         gone = {*positions}
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
+        self.last = "".join([code for n, code in enumerate(self.last) if n not in gone])
         self.arrange()
         return looked
 
-    def line(self, joint):
-        """Show every match the last joint moves, and answer with the codes of its next moves and the faults."""
-        joint, _, seen = joint.partition("\t")
+    def line(self, text):
+        """Play a line (see `bot.wit`): answer with the codes of the moves, and the faults."""
+        text, _, seen = text.partition("\t")
+        head, _, joint = text.rpartition(" ")
+        part = slice(*map(int, head.split())) if head else EVERY
         if joint:
-            self.show(joint)
+            self.show(joint, part)
         if seen:
-            for match, observation in zip(self.matches, json.loads(seen)):
+            for match, observation in zip(self.matches[part], json.loads(seen)):
                 match.view.observation = observation
         made = []
-        for act, view in zip(self.acts, self.views):
+        for act, view in zip(self.acts[part], self.views[part]):
             try:
                 made.append(act(view))
             except BaseException as error:
                 made.append(Raised(error))
-        return self.encoded(made)
+        return self.encoded(made, part)
 
-    def show(self, joint):
-        """Add a round to every view; `joint` has a column for each seat, the own one first."""
-        width = len(self.matches)
+    def show(self, joint, part=EVERY):
+        """Add a round to the views of a part; `joint` has a column for each seat, the own one first or left out."""
+        mine, theirs = self.mine[part], self.theirs[part]
+        width = len(mine)
+        if MIRRORED in joint:
+            joint = mirrored(joint, self.last[part])
+        if len(joint) < width * self.game.seats:
+            joint = self.last[part] + joint
         if self.uniform and self.game.seats == 2:
             moves = self.read(joint)
-            collections.deque(map(list.append, self.mine, moves[:width]), 0)
-            collections.deque(map(list.append, self.theirs, moves[width:]), 0)
+            collections.deque(map(list.append, mine, moves[:width]), 0)
+            collections.deque(map(list.append, theirs, moves[width:]), 0)
             return
         columns = [joint[start : start + width] for start in range(0, len(joint), width)]
-        for match, characters in zip(self.matches, zip(*columns)):
+        for match, characters in zip(self.matches[part], zip(*columns)):
             self.show_one(match.view, characters)
 
     def show_one(self, view, characters):
@@ -118,17 +137,31 @@ class Table:
             return "".join(moves).translate(self.writing)
         return "".join(map(self.codes[0].__getitem__, moves))
 
-    def encoded(self, made):
-        """The codes of the moves, and behind a space the faults by position (JSON) where there are any."""
-        if self.uniform and [*map(type, made)] == self.usual and self.legal.issuperset(made):
-            return self.written(made)
+    def encoded(self, made, part):
+        """The codes of a part's moves, and behind a space the faults by position (JSON) where there are any."""
+        usual = self.kinds[:1] * len(made)
+        if self.uniform and [*map(type, made)] == usual and self.legal.issuperset(made):
+            return self.noted(self.written(made), part)
         codes, found = [], {}
-        for position, (match, move) in enumerate(zip(self.matches, made)):
+        for position, (match, move) in enumerate(zip(self.matches[part], made)):
             character, fault = self.judged(match, move)
             codes.append(character)
             if fault:
-                found[position] = fault
-        return "".join(codes) + (" " + json.dumps(found) if found else "")
+                found[position] = match.fault = fault
+                match.act = None
+        codes = self.noted("".join(codes), part)
+        if not found:
+            return codes
+        self.arrange()
+        return f"{codes} {json.dumps(found)}"
+
+    def noted(self, codes, part):
+        """The codes, which are the last moves of the part's matches now."""
+        if part is EVERY:
+            self.last = codes
+        else:
+            self.last = self.last[: part.start] + codes + self.last[part.stop :]
+        return codes
 
     def judged(self, match, move):
         """The code of a legal move, or the fault that was made instead."""
