@@ -119,10 +119,11 @@ def evolve(
     async def sit() -> int:
         async with open_sitting(*opening) as sitting:
             summary = await sitting.hold(lambda *_: None)
+            [spending] = cli._rows(sitting.record, told.SPENDING.format(run=summary.run))
         if summary.signal:
             cli._say("stopped; the same command goes on from there")
             return 128 + summary.signal
-        told.show(setting, growth, summary.run, json)
+        told.show(setting, growth, summary.run, spending, json)
         return FAULT if growth.best.profile is None or growth.failed else 0
 
     sys.exit(anyio.run(sit))

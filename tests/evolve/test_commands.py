@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,23 @@ def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows
     assert not Path("t.duckdb").exists()
 
 
+def test_what_it_took_is_told_and_a_price_that_is_not_known_is_not_made_up(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    with server(author) as scripted:
+        oracle = f"chat:m@{scripted.url}"
+        unknown = command(*growing(oracle, "r.duckdb"))
+        priced = ("--price-in", 1, "--price-out", 2)
+        known = command(*growing(oracle, "s.duckdb", *priced))
+        told = command(*growing(oracle, "s.duckdb", *priced, "--json")).json["spending"]
+    assert "5 calls to models: 500 + 100 tokens, price unknown" in unknown.out
+    assert "5 calls to models: 500 + 100 tokens, 0.0007 dollars" in known.out
+    assert told == {"calls": 5, "input_tokens": 500, "output_tokens": 100, "cost": 0.0007}
+    assert {cost for (cost,) in rows("select cost from spending")} == {None}
+    assert rows("select round(sum(cost), 6) from spending", "s.duckdb") == [(0.0007,)]
+    assert "calls to models" not in command(*growing("search", "t.duckdb")).out
+
+
 def test_what_failed_is_asked_again_and_the_steps_after_it_are_made_anew(
     command: Command, server: Serve, steps: Steps
 ) -> None:
@@ -200,6 +218,25 @@ def test_no_server(command: Command) -> None:
     done = command(*growing("chat:m@http://127.0.0.1:9/v1"), code=1)
     assert "no server at http://127.0.0.1:9/v1 (connection refused)" in done.err
     assert "no step brought a program that runs" in done.out
+
+
+def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> None:
+    desk, ended = tmp_path / "desk", threading.Event()
+
+    def person() -> None:
+        while not ended.wait(0.05):
+            for prompt in desk.glob("*.prompt.md"):
+                answer = prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
+                answer.write_text(CRITIQUE if "critique" in prompt.name else code(always("b")))
+
+    someone = threading.Thread(target=person)
+    someone.start()
+    done = command(*growing("manual:desk", "r.duckdb", "-T", 2))
+    ended.set()
+    someone.join()
+    assert "best welfare 14" in done.out
+    told = done.err.count("into a chat, and save what it replies as")
+    assert told == len(list(desk.glob("*.prompt.md"))) > 4
 
 
 def test_an_oracle_for_each_seat(command: Command, server: Serve, rows: Rows) -> None:

@@ -1,6 +1,7 @@
 """What growing came to."""
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from tournament.evolve.optimum import mean_optimum, published_optimum
@@ -8,12 +9,31 @@ from tournament.game import Setting
 from tournament.grow import Growth
 from tournament.report import tables
 
+SPENDING = """
+    select
+        count(*) as calls,
+        sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens,
+        case when count(cost) = count(*) then round(fsum(cost), 9) end as cost
+    from calls
+    where run = {run}
+"""
+"""What the models of a run took. A cost that is not known makes the sum unknown."""
 
-def show(setting: Setting, growth: Growth, run: int, json: bool) -> None:
-    """Print the best profile: its welfare, and the programs by seat."""
+
+def show(
+    setting: Setting, growth: Growth, run: int, spending: Mapping[str, Any], json: bool
+) -> None:
+    """Print the best profile (its welfare, and the programs by seat) and what it took, the answer to `SPENDING`."""
     if json:
-        tables.show_json(as_object(setting, growth, run))
+        tables.show_json(as_object(setting, growth, run) | {"spending": dict(spending)})
         return
+    _show_best(setting, growth)
+    if spending["calls"]:
+        sys.stdout.write(f"{_spent(**spending)}\n")
+
+
+def _show_best(setting: Setting, growth: Growth) -> None:
     best = growth.best
     if best.profile is None:
         sys.stdout.write("no step brought a program that runs\n")
@@ -32,6 +52,14 @@ def show(setting: Setting, growth: Growth, run: int, json: bool) -> None:
     sys.stdout.write(
         "print one with `tournament export NAME`, its history with `tournament lineage NAME`\n"
     )
+
+
+def _spent(
+    calls: int, input_tokens: int | None, output_tokens: int | None, cost: float | None
+) -> str:
+    tokens = (f"{n:,}" if n is not None else "unknown" for n in (input_tokens, output_tokens))
+    price = "price unknown" if cost is None else f"{cost:.4f} dollars"
+    return f"{calls:,} calls to models: {' + '.join(tokens)} tokens, {price}"
 
 
 def _ceiling(optimum: float | None) -> str:
