@@ -43,18 +43,18 @@ COMMANDS = {"cli", "cli_grow", "cli_options", "__main__"}
 """The top: they may import everything, and nothing imports them."""
 
 DOORS: dict[str, set[str]] = {
-    "aiohttp": {"oracles/chat"},
+    "aiohttp": {"oracles/transport"},
     "anyio": {
         *("sandbox/pool", "sandbox/ready", "engine/run", "store/recorder"),
         *("oracles/", "evolve/", "grow", "single", "check", "sitting", "cli", "cli_grow"),
     },
     "duckdb": {"store/"},
     "genai_prices": {"oracles/prices"},
-    "httpx2": {"oracles/chat"},
+    "httpx2": {"oracles/transport"},
     "jinja2": {"oracles/prompts"},
     "matplotlib": {"report/plot"},
     "numpy": {"store/rows", "theory/"},
-    "openai": {"oracles/chat", "oracles/protocol"},
+    "openai": {"oracles/transport"},
     "pydantic": {"oracles/settings"},
     "pydantic_settings": {"oracles/settings"},
     "rich": {"report/progress", "report/tables"},

@@ -1,22 +1,17 @@
-"""Asks a chat model behind any OpenAI-compatible address: the only place that knows `openai` and `aiohttp`.
+"""Asks a chat model behind any OpenAI-compatible address.
 
-The SDK's transport on aiohttp reports every connection that fails as a time-out, and may write into a connection that
-has just been closed; both are told apart here by the error underneath. The SDK does not retry: requests are retried
-here, so that each of them is counted, and so that the server's word on when to come back is heard.
+The SDK does not retry: requests are retried here, so that each of them is counted, and so that the server's word on
+when to come back is heard.
 """
 
 import enum
-import gc
 import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-import aiohttp
 import anyio
-import httpx2
-import openai
 
 from tournament.errors import UsageError
 from tournament.oracles.limits import BudgetSpent, Hold, Limits
@@ -25,18 +20,14 @@ from tournament.oracles.prices import Prices, Usage
 from tournament.oracles.protocol import (
     Nonsense,
     Refusal,
-    one_line,
     read_completion,
     read_error,
     retry_after,
 )
 from tournament.oracles.settings import NO_KEY, OPENAI, Scrubber, Settings
+from tournament.oracles.transport import Closed, Dropped, NoAnswer, Transport
 from tournament.seeds import Tape, tape_name
 
-# The SDK is some 80,000 objects that stay for good: collecting garbage among them would hold up calls under way.
-gc.freeze()
-
-CONNECT_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 GROWTH = 3.0
 """Of pauses: the first is short, for most trouble has passed by then, and five of them are twelve seconds."""
@@ -87,7 +78,7 @@ class Chat:
         self._prices = Prices(model, base_url, own if None not in own else None)  # type: ignore[arg-type]
         self._quirks: set[str] = set()
         self._reached = False
-        self._client: _Client | None = None
+        self._transport: Transport | None = None
         if base_url == OPENAI and settings.api_key is None:
             raise UsageError(f"{OPENAI} wants a key: set OPENAI_API_KEY")
         if limits.budget.money is not None and not self._prices.known:
@@ -124,9 +115,9 @@ class Chat:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.openai.close()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
 
     async def _request(self, call: Call, *, first: bool) -> Tried:
         size = sum(len(message.text.encode()) + 16 for message in call.messages) + 16
@@ -147,22 +138,20 @@ class Chat:
         """Send one request, and say what came of it."""
         quirks = frozenset(self._quirks)
         body = json.dumps(self._body(call, quirks)).encode()
-        client = self._connected()
+        transport = self._connected()
         try:
             with anyio.move_on_after(self._settings.time_limit) as scope:
-                response = await client.http.send(client.request(body))
-        except (httpx2.HTTPError, httpx2.InvalidURL, aiohttp.ClientError, OSError) as error:
+                response = await transport.post(body)
+        except NoAnswer as error:
             return self._broken(error, hold)
         if scope.cancelled_caught:
             limit = f"no answer within {self._settings.time_limit:g} seconds"
             return Tried(_failed(CallOutcome.TIMEOUT, limit))
         self._reached = True
-        if response.is_success:
-            return self._answered(response.content, hold)
+        if 200 <= response.status < 300:
+            return self._answered(response.body, hold)
         hold.release()
-        return self._refused(
-            read_error(response.status_code, response.content), response.headers, quirks
-        )
+        return self._refused(read_error(response.status, response.body), response.headers, quirks)
 
     def _body(self, call: Call, quirks: frozenset[str]) -> dict[str, object]:
         settings = self._settings
@@ -226,57 +215,26 @@ class Chat:
             self._quirks.add(quirk)
             self._say(f"{self.model} {LEARNT[quirk]}")
 
-    def _broken(self, error: Exception, hold: Hold) -> Tried:
-        """What to make of a connection that failed, by the error underneath those of the SDK."""
-        cause = _underneath(error)
-        if isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+    def _broken(self, error: NoAnswer, hold: Hold) -> Tried:
+        """What to make of a connection that failed."""
+        if not isinstance(error, Dropped):
             hold.release()
-            detail = f"no server at {self.base_url} ({_reason(cause)})"
-            again = Again.LATER if self._reached else Again.NO
-            return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
-        if isinstance(cause, aiohttp.ClientConnectionResetError):
-            hold.release()  # the connection was closed before anything was written to it
-            return Tried(_failed(CallOutcome.DROPPED, self._dropped(cause)), Again.AT_ONCE)
-        return Tried(_failed(CallOutcome.DROPPED, self._dropped(cause)), Again.LATER)
+        if isinstance(error, Closed | Dropped):
+            detail = f"{self.base_url} broke off before it had answered ({error})"
+            again = Again.AT_ONCE if isinstance(error, Closed) else Again.LATER
+            return Tried(_failed(CallOutcome.DROPPED, self._scrub(detail)), again)
+        detail = f"no server at {self.base_url} ({error})"
+        again = Again.LATER if self._reached else Again.NO
+        return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
 
-    def _dropped(self, cause: BaseException) -> str:
-        said = one_line(str(cause)) or type(cause).__name__
-        return self._scrub(f"{self.base_url} broke off before it had answered ({said})")
-
-    def _connected(self) -> "_Client":
-        """The client, made when it is first needed."""
-        if self._client is None:
+    def _connected(self) -> Transport:
+        """The connections, made when they are first needed."""
+        if self._transport is None:
             key = self._settings.api_key
             secret = key.get_secret_value() if key else NO_KEY
-            self._client = _Client(secret, self.base_url, max(self._limits.gate.most, 100))
-        return self._client
-
-
-class _Client:
-    """The SDK's client on its aiohttp transport, and what it puts into a request: address and headers.
-
-    Requests go straight to its transport: of the time that the SDK spends on a request, sending it is a third.
-    """
-
-    def __init__(self, secret: str, base_url: str, most: int) -> None:
-        self.http = openai.DefaultAioHttpClient(
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
-        )
-        self.openai = openai.AsyncOpenAI(
-            api_key=secret, base_url=base_url, max_retries=0, http_client=self.http
-        )
-        self.url = httpx2.URL(f"{base_url}/chat/completions")
-        headers = {
-            name: value
-            for name, value in self.openai.default_headers.items()
-            if isinstance(value, str) and not name.startswith("X-Stainless")
-        }
-        self.headers = httpx2.Headers({**headers, "Authorization": f"Bearer {secret}"})
-
-    def request(self, body: bytes) -> httpx2.Request:
-        """A request, with nothing of the client left to be merged into it."""
-        return httpx2.Request("POST", self.url, headers=self.headers, content=body)
+            most = max(self._limits.gate.most, 100)
+            self._transport = Transport(secret, self.base_url, most)
+        return self._transport
 
 
 def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
@@ -288,22 +246,3 @@ def _pause(failed: int, call: Call) -> float:
     """Seconds before the next try: growing, and up to a quarter shorter so that calls do not come back in step."""
     tape = Tape(tape_name("retry", *call.place, call.prompt, failed))
     return min(FIRST_PAUSE * GROWTH**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())
-
-
-def _underneath(error: BaseException) -> BaseException:
-    """The error of aiohttp's that an error of the SDK's comes from; else the first of all."""
-    while not isinstance(error, aiohttp.ClientError) and error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-def _reason(error: aiohttp.ClientError) -> str:
-    """Why a connection could not be made, in a few words."""
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return f"no answer within {CONNECT_SECONDS:g} seconds"
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return "no such host"
-    under = getattr(error, "os_error", error)
-    if isinstance(under, ConnectionRefusedError):
-        return "connection refused"
-    return one_line(str(under)) or type(under).__name__
