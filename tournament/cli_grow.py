@@ -37,16 +37,12 @@ if TYPE_CHECKING:
 def make_growth(growing: Growing, chains: int, seed: int, seats: int) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
-    from tournament.evolve.pibr import ORDERS, Plan
-    from tournament.evolve.response import OBJECTIVES
+    from tournament.evolve.pibr import Plan
     from tournament.grow import Growth
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec, split
 
-    if growing.objective not in OBJECTIVES:
-        raise NotFound("objective", growing.objective, list(OBJECTIVES))
-    if growing.order not in ORDERS:
-        raise NotFound("order", growing.order, list(ORDERS))
+    plan = Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order)
     options = vars(growing)
     fields = Settings.model_fields.keys() & options.keys() - {"oracle"}
     settings = Settings.load(**{name: options[name] for name in fields})
@@ -56,7 +52,7 @@ def make_growth(growing: Growing, chains: int, seed: int, seats: int) -> "Growth
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Growth(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
-        plan=Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order),
+        plan=plan,
         settings=settings,
         say=cli._say,
         watch=_watch,

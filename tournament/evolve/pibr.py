@@ -8,9 +8,10 @@ highest welfare that was ever seen. A step whose program does not run is a gap i
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
+from tournament.errors import NotFound
 from tournament.evolve.evaluate import Evaluation, Evaluator, Feedback, Profile, with_program
 from tournament.evolve.optimum import best_welfare
-from tournament.evolve.response import START, Oracle, Response, Task
+from tournament.evolve.response import OBJECTIVES, START, Oracle, Response, Task
 from tournament.program import Program
 
 ORDERS = ("turn", "simultaneous")
@@ -21,13 +22,24 @@ DIGITS = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """How a chain is grown: K rounds over the seats, T steps each, so many episodes to a rollout."""
+    """How a chain is grown: K rounds over the seats, T steps each, so many episodes to a rollout.
+
+    Raises `NotFound` for an objective or an order that is none.
+    """
 
     rounds: int = 5
     steps: int = 3
     episodes: int = 10
     objective: str = "welfare"
     order: str = "turn"
+
+    def __post_init__(self) -> None:
+        for what, word, known in (
+            ("objective", self.objective, OBJECTIVES),
+            ("order", self.order, ORDERS),
+        ):
+            if word not in known:
+                raise NotFound(what, word, list(known))
 
 
 @dataclass(frozen=True)
