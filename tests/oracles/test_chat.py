@@ -263,19 +263,18 @@ def test_a_wait_that_is_too_long_is_not_waited() -> None:
         assert "130 seconds" in answer.detail
 
 
-def test_while_the_server_wants_quiet_nobody_calls() -> None:
+@pytest.mark.parametrize(("places", "order"), [(1, "aab"), (3, "aba")])
+def test_whoever_is_told_to_wait_keeps_its_place_and_others_go_on(places: int, order: str) -> None:
     async def run() -> None:
         busy = Does({}, status=429, headers={"retry-after": "0.5"})
         async with serve(in_turn(busy, Does())) as server:
-            oracle = chat(server.url)
-            began = anyio.current_time()
+            oracle = chat(server.url, concurrency=places)
             async with anyio.create_task_group() as group:
-                group.start_soon(oracle.ask, a_call())
-                await anyio.sleep(0.2)
-                answer = await oracle.ask(a_call(key="other"))
+                for text in "ab":
+                    group.start_soon(oracle.ask, a_call(text))
+                    await anyio.sleep(0.1)
             await oracle.aclose()
-            assert answer.requests == 1
-            assert anyio.current_time() - began >= 0.5
+            assert "".join(body["messages"][-1]["content"] for body in server.asked) == order
 
     anyio.run(run)
 

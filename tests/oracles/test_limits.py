@@ -97,13 +97,13 @@ def test_the_gate_lets_no_more_through_than_it_says() -> None:
     run(test)
 
 
-def test_whoever_gives_up_before_a_closed_gate_leaves_no_gap() -> None:
+def test_whoever_gives_up_before_a_full_gate_leaves_no_gap() -> None:
     async def test() -> None:
         gate = Gate(1, 1)
-        gate.too_many(0.2)
-        with anyio.move_on_after(0.05) as scope:
-            async with gate:
-                pass
+        async with gate:
+            with anyio.move_on_after(0.05) as scope:
+                async with gate:
+                    pass
         assert scope.cancelled_caught
         with anyio.fail_after(5):
             async with gate:

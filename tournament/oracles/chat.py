@@ -99,7 +99,14 @@ class Chat:
 
     async def ask(self, call: Call) -> Answer:
         """The model's answer, after as many requests as the settings allow."""
-        began = anyio.current_time()
+        async with self._limits.gate:
+            began = anyio.current_time()
+            answer = await self._insist(call)
+            seconds = anyio.current_time() - began
+        return replace(answer, model=self.model, seconds=seconds)
+
+    async def _insist(self, call: Call) -> Answer:
+        """The answer to the first request that has one, or to the last that is worth sending."""
         free, failed, requests = FREE_TRIES, 0, 0
         while True:
             tried = await self._request(call, first=requests == 0)
@@ -110,8 +117,7 @@ class Chat:
                 await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
                 failed += 1
             else:
-                seconds = anyio.current_time() - began
-                return replace(tried.answer, model=self.model, seconds=seconds, requests=requests)
+                return replace(tried.answer, requests=requests)
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -1,9 +1,9 @@
 """What holds calls back: how many at once, how many a minute, and how much they may cost in all.
 
-One `Limits` is shared by everything that asks, however many chains there are. A call passes the gate, is counted
-against the budget at the most that it can cost, and waits for its turn in the minute; afterwards it is counted at
-what it did cost. Everything that gives back is done at once, without waiting, so that no answer that has come is lost
-to a cancellation.
+One `Limits` is shared by everything that asks, however many chains there are. A call passes the gate; each of its
+requests is counted against the budget at the most that it can cost, and waits for its turn in the minute; afterwards
+it is counted at what it did cost. Everything that gives back is done at once, without waiting, so that no answer that
+has come is lost to a cancellation.
 """
 
 from collections import deque
@@ -26,12 +26,11 @@ RISE = 0.05
 
 
 class Gate:
-    """How many calls may be under way at once.
+    """How many calls may be under way at once. One that has to try again keeps its place while it waits.
 
     It doubles after each round of calls without trouble until the server first says that there are too many; then it
     is cut by a fifth, once for each episode, and grows by a twentieth a round (slow start, then additive increase and
-    multiplicative decrease, as in Inspect). Other errors than "too many" do not shrink it. When the server says how
-    long to wait, nobody passes before that.
+    multiplicative decrease, as in Inspect). Other errors than "too many" do not shrink it.
     """
 
     def __init__(self, start: int, most: int) -> None:
@@ -44,22 +43,14 @@ class Gate:
         self._good = 0
         self._cut_once = False
         self._cool_at = float("-inf")
-        self._opens_at = float("-inf")
 
     async def __aenter__(self) -> None:
         # One by one: of calls that are sent together the answers come together, and wait for each other.
         async with self._turn:
-            while self._under_way >= self.limit or anyio.current_time() < self._opens_at:
-                await self._opening()
+            while self._under_way >= self.limit:
+                self._change = anyio.Event()
+                await self._change.wait()
             self._under_way += 1
-
-    async def _opening(self) -> None:
-        """Wait until there is room, or else until the time has come."""
-        if self._under_way < self.limit:
-            await anyio.sleep_until(self._opens_at)
-        else:
-            self._change = anyio.Event()
-            await self._change.wait()
 
     async def __aexit__(self, *_: object) -> None:
         self._under_way -= 1
@@ -78,11 +69,9 @@ class Gate:
         self._change.set()
 
     def too_many(self, wait: float | None) -> None:
-        """The server said that there are too many calls; it may have said how long to wait."""
+        """The server said that there are too many calls; it may have said how long to wait, as long as an episode."""
         now = anyio.current_time()
         self._good, self._cut_once = 0, True
-        if wait is not None:
-            self._opens_at = max(self._opens_at, now + wait)
         if now >= self._cool_at:
             self.limit = max(1, int(self.limit * CUT))
             self._cool_at = now + COOLDOWN
@@ -241,17 +230,16 @@ class Limits:
 
     @asynccontextmanager
     async def admit(self, about: int, most: int, money: Decimal | None) -> AsyncIterator[Hold]:
-        """Let a call through that takes about so many tokens, and at most so many tokens and dollars.
+        """Let a request through that takes about so many tokens, and at most so many tokens and dollars.
 
         Raises `BudgetSpent` and `UsageError` as `Budget.hold` does.
         """
-        async with self.gate:
-            hold = await self.budget.hold(most, money)
-            try:
-                await self._turn(about, hold)
-                yield hold
-            finally:
-                self.budget.end(hold)
+        hold = await self.budget.hold(most, money)
+        try:
+            await self._turn(about, hold)
+            yield hold
+        finally:
+            self.budget.end(hold)
 
     async def _turn(self, about: int, hold: Hold) -> None:
         try:
