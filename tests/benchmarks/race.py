@@ -8,6 +8,7 @@ scored the same in both. Engine start and recording are included; importing eith
 """
 
 import argparse
+import gc
 import json
 import statistics
 import tempfile
@@ -53,6 +54,8 @@ def main() -> None:
     import axelrod  # noqa: F401 - importing it takes longer than the race, and is not the race
 
     engine_race(entrants, 1)  # compiles the image where that has not been done
+    gc.collect()
+    gc.freeze()  # or what one contender imports would be gone through in every collection of another's garbage
     for _ in range(options.runs):
         for name, race in contenders.items():
             began = time.perf_counter()
