@@ -29,17 +29,35 @@ class Line(NamedTuple):
     text: str
 
 
-class Row:
-    """Slots side by side, with their moves at hand: `made` by them, and `seen` by turn, from the own on, after noise.
+class Ask(NamedTuple):
+    """Slots of a row that are asked for a move, from `first` to before `last`.
 
-    The last `paired` of them are both seats of a match, one next to the other.
+    `rounds` are by slot those in which they were when this was planned. `places` says by column and slot which move
+    of a column they see before; slots for which it says nothing see what they have just moved against one another.
+    """
+
+    first: int
+    last: int
+    rounds: list[int]
+    places: list[list[int]]
+
+
+class Row:
+    """Slots side by side, with their moves at hand: `made` by them, and `seen` by turn, after noise.
+
+    The last `paired` of them are both seats of a match, one next to the other. `leads` is by how many rounds the
+    others are ahead of each, and `plan` is what is asked as long as that is so.
     """
 
     def __init__(self, slots: list[int], made: list[Codes], seen: list[list[Codes]]) -> None:
         self.slots = slots
         self.made = made
         self.seen = seen
-        pairs = zip(slots[-2::-2], slots[::-2], strict=False) if len(seen) == 2 else ()
+        self.soonest = self.ended = -1
+        """After how many rounds the first of their matches is over, as it stood when so many had ended early."""
+        self.leads: list[list[int]] = []
+        self.plan: list[Ask] = []
+        pairs = zip(slots[-2::-2], slots[::-2], strict=False)
         met = itertools.takewhile(lambda pair: pair[0] % 2 == 0 and pair[1] == pair[0] + 1, pairs)
         self.paired = 2 * sum(1 for _ in met)
 
@@ -56,6 +74,7 @@ class Moves:
         self.shown: list[Codes] = [[] for _ in slots] if self._noise else self.made
         self.faults: dict[int, Fault] = {}
         self._until = [batch.horizons[slot // batch.seats] for slot in slots]
+        self._ended = 0
 
     @property
     def foreseen(self) -> bool:
@@ -64,13 +83,18 @@ class Moves:
 
     def row(self, slots: list[int]) -> Row:
         """These slots side by side."""
-        turns = range(self._batch.seats)
+        turns = range(0 if not self.foreseen else 1, self._batch.seats)
         seen = [[self.shown[self._batch.turned(slot, turn)] for slot in slots] for turn in turns]
-        return Row(slots, [self.made[slot] for slot in slots], seen)
+        row = Row(slots, [self.made[slot] for slot in slots], seen)
+        if not self.foreseen or self._batch.seats > 2:
+            row.paired = 0
+        return row
 
     def over(self, row: Row) -> set[int]:
         """The slots of the row that have no move left to make."""
-        done = map(len, row.made)
+        done = [*map(len, row.made)]
+        if max(done) < self._soonest(row):
+            return set()
         return {
             slot for slot, count in zip(row.slots, done, strict=True) if count >= self._until[slot]
         }
@@ -78,51 +102,61 @@ class Moves:
     def next(self, row: Row, rounds: int) -> list[Line]:
         """What the row is asked next: for all the moves that it can make now, but no more rounds of them."""
         done = [*map(len, row.made)]
-        ahead = self._ahead(row, done, rounds)
-        return [
-            self._line(row, first, last, [count - 1 + step for count in done[first:last]], step)
-            for step in range(min(rounds, max(ahead)))
-            for first, last in _runs([count > step for count in ahead])
-        ]
+        leads = [[*map(sub, map(len, column), done)] for column in row.seen]
+        ending = max(done) + rounds > self._soonest(row)
+        if ending or leads != row.leads or rounds != ROUNDS:
+            row.plan = self._plan(row, done, leads, rounds)
+            row.leads = [] if ending or not min(done) or rounds != ROUNDS else leads
+        return [self._line(row, ask) for ask in row.plan]
+
+    def _soonest(self, row: Row) -> int:
+        if row.ended != self._ended:
+            row.ended, row.soonest = self._ended, min(self._until[slot] for slot in row.slots)
+        return row.soonest
+
+    def _plan(self, row: Row, done: list[int], leads: list[list[int]], most: int) -> list[Ask]:
+        ahead = self._ahead(row, done, leads, most)
+        unpaired = len(row.slots) - row.paired
+        plan = []
+        for step in range(min(most, max(ahead))):
+            for first, last in _runs([count > step for count in ahead]):
+                known = max(first, min(last, unpaired)) if step else last
+                places = [[step - 1 - lead for lead in column[first:known]] for column in leads]
+                rounds = [count + step for count in done[first:last]]
+                plan.append(Ask(first, last, rounds, places))
+        return plan
+
+    def _ahead(self, row: Row, done: list[int], leads: list[list[int]], most: int) -> list[int]:
+        """How many moves each slot can make: until it has moved once more than the others of its match."""
+        left = [self._until[slot] - count for slot, count in zip(row.slots, done, strict=True)]
+        others = leads if self.foreseen else leads[1:]
+        ahead = [min(lead) + 1 for lead in zip(*others, strict=True)]
+        if row.paired:
+            ahead[-row.paired :] = [most] * row.paired
+        return [*map(min, ahead, left)]
 
     def past(self, row: Row) -> list[tuple[Line, str]]:
         """What the row was asked so far, and what it answered."""
         done = [*map(len, row.made)]
         return [
             (
-                self._line(row, first, last, [number - 1] * (last - first)),
+                self._line(row, _ask_again(row, first, last, number)),
                 "".join([codes[number] for codes in row.made[first:last]]),
             )
             for number in range(max(done))
             for first, last in _runs([count > number for count in done])
         ]
 
-    def _ahead(self, row: Row, done: list[int], rounds: int) -> list[int]:
-        """How many moves each slot can make: until it has moved once more than the others of its match."""
-        others = [map(len, column) for column in row.seen[1:]]
-        ready = others[0] if len(others) == 1 else map(min, *others)
-        left = [*map(sub, map(self._until.__getitem__, row.slots), done)]
-        ahead = [count + 1 for count in map(sub, ready, done)]
-        if row.paired and self.foreseen:
-            ahead[-row.paired :] = [rounds] * row.paired
-        return ahead if min(left) >= ROUNDS else [*map(min, ahead, left)]
-
-    def _line(self, row: Row, first: int, last: int, before: Sequence[int], step: int = 0) -> Line:
-        """A line that shows the joint moves of these rounds; at a later step, some are not known here yet."""
-        if before[0] < 0:
-            return Line(first, last, self._observed(row.slots[first:last], before))
-        known = min(last, len(row.slots) - row.paired) if step else last
-        columns = [
-            "".join(map(getitem, column[first:known], before))
-            for column in row.seen[1 if self.foreseen else 0 :]
-        ]
-        text = "".join(columns) + MIRRORED * (last - max(first, known))
-        return Line(first, last, text + self._observed(row.slots[first:last], before))
-
-    def _observed(self, slots: Sequence[int], before: Sequence[int]) -> str:
-        if self._episodes is None:
-            return ""
-        return self._episodes.seen(slots, [number + 1 for number in before])
+    def _line(self, row: Row, ask: Ask) -> Line:
+        first, last, rounds, places = ask
+        text = ""
+        if rounds[0]:
+            for column, where in zip(row.seen, places, strict=True):
+                text += "".join(map(getitem, column[first:last], where))
+            text += MIRRORED * (last - first - len(places[0]))
+        if self._episodes:
+            text += self._episodes.seen(row.slots[first:last], rounds)
+        return Line(first, last, text)
 
     def add(self, row: Row, line: Line, codes: str, faults: Mapping[int, Sequence[str]]) -> None:
         """Add what was answered to a line: the codes of the moves, and by position in it the faults."""
@@ -170,9 +204,15 @@ class Moves:
                 self._end(match, number + 1)
 
     def _end(self, match: int, rounds: int) -> None:
+        self._ended += 1
         start = match * self._batch.seats
         for slot in range(start, start + self._batch.seats):
             self._until[slot] = min(self._until[slot], rounds)
+
+
+def _ask_again(row: Row, first: int, last: int, number: int) -> Ask:
+    count = last - first
+    return Ask(first, last, [number] * count, [[number - 1] * count] * len(row.seen))
 
 
 def _runs(chosen: Sequence[bool]) -> list[tuple[int, int]]:
