@@ -12,7 +12,7 @@ from anyio import CapacityLimiter, to_thread
 
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Kit, by_seat, described, oracle_makers
+from tournament.evolve.makers import Kit, by_seat, described, open_oracles
 from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
@@ -61,8 +61,7 @@ class Growth:
         """Grow all chains at once."""
         keeper = _Keeper(record, run, self)
         named = itertools.chain.from_iterable(self.chains.values())
-        async with oracle_makers(named, self._kit(evaluator, record, run)) as makers:
-            oracles = {text: make(evaluator) for text, make in makers.items()}
+        async with open_oracles(named, evaluator, self._kit(evaluator, record, run)) as oracles:
             chains = [
                 Chain(name, self.plan, by_seat(team, oracles, evaluator.setting), evaluator)
                 for name, team in self.chains.items()

@@ -12,20 +12,16 @@ import pytest
 import tournament.oracles
 from tests.oracles.server import Does, completion, error, in_turn, serve
 from tournament.errors import NotFound, UsageError
-from tournament.oracles.ledger import Ledger
 from tournament.oracles.models import probe
 from tournament.oracles.oracle import Answer, CallOutcome
-from tournament.oracles.replay import Replay
 from tournament.oracles.settings import OPENAI, Scrubber, Settings, checked_address
 from tournament.oracles.spec import (
-    Desk,
     chat_model,
     default_spec,
     make_desk,
     make_limits,
     make_oracle,
     parse,
-    register,
 )
 
 KEY = "sk-secret-0123456789"
@@ -132,16 +128,6 @@ def test_oracles_are_named_by_kind() -> None:
     assert made.identity["model"] == "o4-mini"
     with pytest.raises(UsageError, match="answers no prompts"):
         make_oracle("search", desk)
-
-
-def test_a_kind_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.oracles.spec._MAKERS", {})
-
-    def maker(argument: str, desk: Desk) -> Replay:
-        return Replay([])
-
-    register("echo", maker)
-    assert isinstance(make_oracle("echo:x", make_desk(Settings.load())), Ledger)
 
 
 def test_without_a_key_the_search_is_what_is_asked() -> None:

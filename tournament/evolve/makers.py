@@ -24,7 +24,6 @@ from tournament.oracles.settings import Settings
 from tournament.oracles.spec import Desk, chat_model, make_desk, make_limits, make_oracle, parse
 from tournament.program import Program
 
-Maker = Callable[[Evaluator], Oracle]
 RECORD = ".duckdb"
 
 
@@ -77,21 +76,30 @@ def described(text: str, settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def oracle_makers(specs: Iterable[str], kit: Kit) -> AsyncIterator[dict[str, Maker]]:
-    """A maker for each oracle named; models share one set of limits, and are closed when the block is left.
+async def open_oracles(
+    specs: Iterable[str], evaluator: Evaluator, kit: Kit
+) -> AsyncIterator[dict[str, Oracle]]:
+    """The oracles named; models share one set of limits, and are closed when the block is left.
 
     Raises `UsageError` and `NotFound`.
     """
     desk = Desk(kit.settings, make_limits(kit.settings, kit.spent), kit.journal, kit.say)
-    models: dict[str, Model | None] = {}
+    prompts = Prompts(kit.settings.prompts)
+    models: list[Model] = []
+    oracles: dict[str, Oracle] = {}
     try:
-        for text in specs:
-            if text not in models:
-                models[text] = None if parse(text).kind == "search" else _model(text, desk, kit)
-        yield {text: _maker(text, model, kit) for text, model in models.items()}
+        for text in dict.fromkeys(specs):
+            if parse(text).kind == "search":
+                oracles[text] = Search(kit.library, evaluator, kit.episodes)
+                continue
+            models.append(_model(text, desk, kit))
+            oracles[text] = Textual(
+                text, models[-1], prompts, evaluator, kit.about, terse=kit.terse
+            )
+        yield oracles
     finally:
         with CancelScope(shield=True):
-            for model in filter(None, models.values()):
+            for model in models:
                 await model.aclose()
 
 
@@ -103,14 +111,3 @@ def _model(text: str, desk: Desk, kit: Kit) -> Model:
     of_record = path.suffix == RECORD
     calls = map(from_line, kit.read_calls(path)) if of_record else entries(path)
     return Replayed(Replay(calls), kit.journal)
-
-
-def _maker(text: str, model: Model | None, kit: Kit) -> Maker:
-    prompts = Prompts(kit.settings.prompts)
-
-    def make(evaluator: Evaluator) -> Oracle:
-        if model is None:
-            return Search(kit.library, evaluator, kit.episodes)
-        return Textual(text, model, prompts, evaluator, kit.about, terse=kit.terse)
-
-    return make

@@ -9,7 +9,7 @@
     search                                 no model at all
 
 What a kind needs is imported when it is asked for. `search` does not answer calls: it plays, and so belongs to a floor
-above this one, which hands its maker in with `register`, or looks for the kind with `parse` first.
+above this one, which looks for the kind with `parse` first.
 """
 
 from collections.abc import Callable
@@ -49,19 +49,12 @@ class Desk:
 Maker = Callable[[str, Desk], Oracle]
 """Makes an oracle of a kind from what stands behind the colon."""
 
-_MAKERS: dict[str, Maker] = {}
-
-
-def register(kind: str, maker: Maker) -> None:
-    """Let a kind of oracle be made by `maker`."""
-    _MAKERS[kind] = maker
-
 
 def parse(text: str) -> Spec:
     """The oracle that a text names. Raises `NotFound` for another kind, `UsageError` where something is missing."""
     kind, _, argument = text.strip().partition(":")
-    if kind not in {*KINDS, *_MAKERS}:
-        raise NotFound("oracle", kind, sorted({*KINDS, *_MAKERS}))
+    if kind not in KINDS:
+        raise NotFound("oracle", kind, list(KINDS))
     if kind in ("manual", "replay") and not argument:
         raise UsageError(f"{kind} needs a {'folder' if kind == 'manual' else 'file'}: {kind}:PATH")
     return Spec(kind, argument)
@@ -111,7 +104,7 @@ def make_desk(
 def make_oracle(text: str, desk: Desk) -> Oracle:
     """The oracle that a text names, behind the desk's journal. Raises `NotFound` and `UsageError`."""
     spec = parse(text)
-    maker = _MAKERS.get(spec.kind) or _OURS.get(spec.kind)
+    maker = _MAKERS.get(spec.kind)
     if maker is None:
         raise UsageError(f"{spec.kind} writes programs by itself and answers no prompts")
     return Ledger(maker(spec.argument, desk), desk.journal)
@@ -152,4 +145,4 @@ def _make_replay(argument: str, desk: Desk) -> Oracle:
     return Replay(entries(Path(argument)))
 
 
-_OURS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual, "replay": _make_replay}
+_MAKERS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual, "replay": _make_replay}
