@@ -197,6 +197,9 @@ def lineage(
 def plot(
     what: Annotated[str, typer.Argument(metavar="welfare")],
     run: Run = None,
+    chain: Annotated[
+        int | None, typer.Option(metavar="N", help="One chain (all of the run's together).")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .png, .svg or .pdf.")] = Path(
         "results/welfare.png"
     ),
@@ -218,6 +221,7 @@ def plot(
     with cli._reading(db) as record:
         number = cli._run(record, run)
         rows = cli._rows(record, STEPS.format(run=number))
+        rows = [row for row in rows if chain in (None, row["chain"])]
         [config] = cli._rows(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
     lines = {"Optimal": mean_optimum(setting), "As published": published_optimum(setting)}

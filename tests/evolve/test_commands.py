@@ -458,6 +458,8 @@ def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     plot = ("plot", "welfare", "--db", "r.duckdb")
     assert "ends in .png, .svg, .pdf" in grown(*plot, "--out", "a.gif", code=2).err
     assert "no plot called 'noise'" in grown("plot", "noise", "--db", "r.duckdb", code=2).err
+    grown(*plot, "--chain", 1, "--out", "a.png")
+    assert "nothing was grown" in grown(*plot, "--chain", 7, "--out", "a.png", code=2).err
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install" in grown(*plot, "--out", "a.png", code=2).err
 

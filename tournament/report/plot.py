@@ -34,7 +34,7 @@ def plot_welfare(
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
     if not rows:
-        raise UsageError("this run has grown nothing: see `tournament evolve --help`")
+        raise UsageError("nothing was grown here: see `tournament evolve --help`")
     figure, axes = _axes(title)
     _bands(axes, rows)
     for seat in sorted({row["seat"] for row in rows}):
