@@ -9,7 +9,7 @@ Names: correlated epsilon-grounded pi-Bot for the grim trigger (E. Cooper, C. Oe
 Plays: prisoners_dilemma, one-shot
 """
 
-EPSILON = 0.05
+EPSILON = 0.1
 
 
 def act(view):

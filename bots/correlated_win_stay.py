@@ -7,7 +7,7 @@ Names: correlated epsilon-grounded pi-Bot for win-stay, lose-shift (E. Cooper, C
 Plays: prisoners_dilemma, one-shot
 """
 
-EPSILON = 0.05
+EPSILON = 0.1
 
 
 def act(view):

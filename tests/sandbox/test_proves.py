@@ -1,13 +1,13 @@
 """`proves` in the engine: what bots that reason about each other's proofs really play."""
 
-import csv
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.published import NAMES, published_matrix
 from tests.theory.formulas import agent_formulas, python_bot
 from tournament.engine.batch import Batch, Played, make_batch
 from tournament.engine.play import play
@@ -20,34 +20,8 @@ from tournament.sandbox.limits import Limits
 from tournament.theory.modal import Agent, Formula
 from tournament.theory.modal import play as play_formulas
 
-DATA = Path(__file__).parent.parent / "data"
 ONE_SHOT = Setting(load_game("prisoners_dilemma"))
 LIBRARY = packaged_sources()
-NAMES = {
-    "CooperateBot": "always_cooperate",
-    "DefectBot": "always_defect",
-    "FairBot": "fair_bot",
-    "FairBot1": "fair_bot_1",
-    "FairBot2": "fair_bot_2",
-    "PrudentBot": "prudent_bot",
-    "PrudentBot2": "prudent_bot_2",
-    "PrudentBot5": "prudent_bot_5",
-    "ImprudentBot0": "imprudent_bot",
-    "JustBot": "just_bot",
-    "NiceBot": "nice_bot",
-    "TrollBot": "troll_bot",
-    "MagicBot": "magic_bot",
-    "WaitFairBot1": "wait_fair_bot_1",
-    "WaitFairBot2": "wait_fair_bot_2",
-    "WaitFairBot3": "wait_fair_bot_3",
-    "ReverseFair": "reverse_fair_bot",
-    "ToughButFair2": "tough_but_fair",
-    "HobsonBot": "hobson_bot",
-    "CUPOD": "cupod",
-    "CIMCIC": "cimcic",
-    "DIMCID": "dimcid",
-}
-"""Agents of the published matrix, and the bots that are shipped for them."""
 COOPERATE = "def act(view):\n    return 'C'\n"
 
 
@@ -83,13 +57,10 @@ def outcomes(
 
 
 def test_the_published_matrix_is_reproduced_cell_by_cell(sandbox: Image) -> None:
-    with (DATA / "modal_matrix.csv").open() as file:
-        rows = {row.pop("row_vs_col"): row for row in csv.DictReader(file)}
-    assert len(rows) == 22
-    cells = [(x, y) for x in rows for y in rows]
-    pairs = [(LIBRARY[NAMES[x]], LIBRARY[NAMES[y]]) for x, y in cells]
-    found = dict(zip(cells, outcomes(sandbox, pairs), strict=True))
-    assert found == {(x, y): rows[x][y] for x, y in cells}
+    published = published_matrix()
+    assert len(published) == 22 * 22
+    found = outcomes(sandbox, [(LIBRARY[x], LIBRARY[y]) for x, y in published])
+    assert dict(zip(published, found, strict=True)) == published
 
 
 def test_500_random_pairs_of_formulas_play_as_the_solver_says(sandbox: Image) -> None:
@@ -210,11 +181,97 @@ def act(view):
 def test_a_bound_that_is_hit_is_false_and_the_reason_is_noted(sandbox: Image) -> None:
     tangled = """
 def act(view):
-    held = [view.proves(f"them(me) == C or me(them) == {n}") for n in range(105)]
-    return "C" if all(held) else "D"
+    statements = (f"them(me) == C or me(them) == {n}" for n in range(205))
+    return "C" if all(map(view.proves, statements)) else "D"
 """
     _batch, result = played(
         sandbox, [(tangled, f"{tangled}\n# another")], limits=Limits(fuel=2_000_000_000)
     )
     assert result.moves == ["1", "1"]
     assert "not proved" in result.notes[0][1]
+
+
+HISTORY = Setting(load_game("prisoners_dilemma"), Repetition(rounds=4))
+KEEPING = {
+    "in an object": """
+class Bot:
+    calls = 0
+
+    def act(self, view):
+        self.calls += 1
+        return "C" if self.calls == 1 else "D"
+""",
+    "in a list": """
+calls = []
+def act(view):
+    calls.append(0)
+    return "C" if len(calls) == 1 else "D"
+""",
+    "in a default": """
+def act(view, calls=[]):
+    calls += [0]
+    return "C" if len(calls) == 1 else "D"
+""",
+    "in a module": """
+import math
+def act(view):
+    math.calls = getattr(math, "calls", 0) + 1
+    return "C" if math.calls == 1 else "D"
+""",
+    "in a generator": """
+def moves():
+    yield "C"
+    while True:
+        yield "D"
+
+left = moves()
+def act(view):
+    return next(left)
+""",
+}
+
+
+@pytest.mark.parametrize("source", KEEPING.values(), ids=KEEPING)
+def test_who_keeps_something_between_rounds_does_not_exploit_fair_bot(
+    sandbox: Image, source: str
+) -> None:
+    """Its provable move is the one that it makes after all rounds before."""
+    _, result = played(sandbox, [(LIBRARY["fair_bot"], source)], HISTORY)
+    assert result.moves == ["0111", "0111"]
+
+
+def test_a_move_that_hangs_on_what_was_provable_before_is_not_provable(sandbox: Image) -> None:
+    """It keeps the first round's proof, which at a later round's worlds nobody knows."""
+    keeps = """
+class Bot:
+    first = None
+
+    def act(self, view):
+        if self.first is None:
+            self.first = view.proves("them(me) == C")
+        return "C" if self.first else "D"
+"""
+    _, result = played(sandbox, [(LIBRARY["fair_bot"], keeps)], HISTORY)
+    assert result.moves == ["0111", "0000"]
+
+
+def test_what_is_asked_at_another_history_is_not_answered_for_this_one(sandbox: Image) -> None:
+    """A program that tries FairBot out elsewhere must not be told what is provable here."""
+    tries = """
+def act(view):
+    before = view.simulate(view.them, view.me, history=[("D", "D")] * 9)
+    return "C" if before == "C" else "D"
+"""
+    _, result = played(sandbox, [(LIBRARY["fair_bot"], tries)], HISTORY)
+    assert "01" not in zip(result.moves[0], result.moves[1], strict=True)
+    assert not result.faults
+
+
+def test_a_proof_costs_the_same_whatever_was_found_out_before(sandbox: Image) -> None:
+    lineups = [(LIBRARY["prudent_bot"], LIBRARY["fair_bot"])]
+    others = [(LIBRARY[x], LIBRARY[y]) for x in ("just_bot", "fair_bot") for y in NAMES.values()]
+    batch, result = played(sandbox, [*others, *lineups])
+    strict = play(sandbox, replace(batch, alone=True))
+    again = play(sandbox, replace(batch.only([len(others)]), alone=True))
+    assert again.fuel == strict.fuel[-2:]
+    assert again.moves == result.moves[-2:]

@@ -1,20 +1,27 @@
 """`simulate`: what it answers, who pays, and that nobody can tell it from the real thing."""
 
+import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import anyio
 import pytest
 
 from tests.batches import batch_of
 from tournament.engine.batch import Batch, Played
+from tournament.engine.play import play
 from tournament.engine.run import workers
 from tournament.game import Repetition, Setting
 from tournament.library import load_game, packaged_sources
+from tournament.sandbox import runner
 from tournament.sandbox.image import Image
+from tournament.sandbox.instance import Image as Sandbox
 from tournament.sandbox.limits import Limits
 
-LIBRARY = packaged_sources()
+OURS = Path(__file__).parents[1] / "data" / "bots"
+LIBRARY = packaged_sources() | {file.stem: file.read_text() for file in OURS.glob("*.py")}
+"""The bots that come with the engine, and those that only its tests know."""
 ONE_SHOT = Setting(load_game("prisoners_dilemma"))
 C = "def act(view):\n    return 'C'\n"
 D = "def act(view):\n    return 'D'\n"
@@ -88,7 +95,9 @@ def test_against_a_defector_epsilon_grounded_fair_bot_cooperates_as_rarely_as_it
     assert found.count("CD") + found.count("DD") == 1_000
 
 
-@pytest.mark.parametrize("name", ["correlated_grim", "correlated_win_stay"])
+@pytest.mark.parametrize(
+    "name", ["correlated_tit_for_tat", "correlated_grim", "correlated_win_stay"]
+)
 def test_correlated_bots_cooperate_with_themselves_in_200_of_200_seeds(
     image: Image, name: str
 ) -> None:
@@ -97,96 +106,186 @@ def test_correlated_bots_cooperate_with_themselves_in_200_of_200_seeds(
 
 COPIES = "def act(view):\n    return view.simulate()\n"
 
+PLACES = 61
+MANY_MOVES = Setting(
+    load_game("public_goods", {"seats": "2", "endowment": str(PLACES - 1)}), Repetition(rounds=3)
+)
+"""A game with so many moves that a probe's tells what it has seen."""
+SIX_TIMES = """
+def act(view):
+    for name in range(6):
+        move = view.simulate(shared=name)
+    return move
+"""
+"""Copies the last of six simulations of one move, for what a program may leave behind."""
+
 PROBES = {
-    "fuel": """
-try:
-    import resource
-    SEEN = "D"
-except ImportError:
-    SEEN = "C"
-def act(view):
-    return SEEN
+    "the fuel that is left": """
+FAKE = "def act(view):\\n    for _ in range({}): pass\\n    return 0\\n"
+
+def seen(view):
+    tried = [(n, fuel) for n in (10, 60_000) for fuel in (4_000_000, 5_500_000, 8_000_000)]
+    return [view.simulate(FAKE.format(n), view.me, fuel=fuel) for n, fuel in tried]
 """,
-    "stack depth": """
+    "the stack": """
 import sys
-def act(view):
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    return "CD"[depth % 2]
+
+def seen(view):
+    frame, frames = sys._getframe(), []
+    while frame:
+        frames.append((frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return frames
 """,
-    "names of callers": """
+    "the stack at load": """
 import sys
-def act(view):
-    frame, names = sys._getframe(), ""
-    while frame is not None:
-        names, frame = names + frame.f_code.co_name, frame.f_back
-    return "CD"[len(names) % 2]
+
+def frames(frame):
+    return [frame.f_code.co_name, *frames(frame.f_back)] if frame else []
+
+LOADED = frames(sys._getframe())
+
+def seen(view):
+    return LOADED
 """,
     "identities": """
-def act(view):
-    return "CD"[(id(view) // 16 + id(view.mine) // 16 + id(act) // 16) % 2]
+def seen(view):
+    parts = [view, view.me, view.them, view.mine, view.game, object(), seen]
+    return [id(part) for part in parts], view.me is view.them, view.me == view.them
 """,
     "the clock": """
 import time
-def act(view):
-    return "CD"[int(time.time() * 1e6 + time.perf_counter_ns()) % 2]
+
+def seen(view):
+    begun = time.perf_counter(), time.time(), time.process_time()
+    sum(range(10_000))
+    return begun, time.perf_counter(), time.monotonic_ns()
 """,
     "the text of an exception": """
-def act(view):
+import traceback
+
+def seen(view):
     try:
-        view.nothing
-    except AttributeError as error:
-        return "CD"[len(str(error)) % 2]
+        view.simulate(history=0)
+    except ValueError as error:
+        return traceback.format_exc(), repr(error), error.__traceback__.tb_lineno
 """,
     "the recursion limit": """
-def deep(n):
+import sys
+
+def deep(n=0):
     try:
         return deep(n + 1)
     except RecursionError:
         return n
-def act(view):
-    return "CD"[deep(0) % 2]
+
+def seen(view):
+    return sys.getrecursionlimit(), deep()
+""",
+    "the places on the tapes": """
+def seen(view):
+    before = view.shared.position
+    drawn = view.shared.random()
+    return before, drawn, view.shared.position, view.shared.name, view.rng.getstate()[1][-1]
 """,
     "the history's identity": """
-seen = []
-def act(view):
-    seen.append(view.mine)
-    return "C" if all(each is view.mine for each in seen) else "D"
-""",
-    "how often it is called": """
-calls = 0
-def act(view):
-    global calls
-    calls += 1
-    return "C" if calls == len(view.mine) + 1 else "D"
+kept = []
+
+def seen(view):
+    kept.append(view.mine)
+    same = [each is view.mine for each in kept], view.history is view.history
+    return same, view.history, view.theirs, type(view.mine), len(view.mine)
 """,
     "the source of the caller": """
-def act(view):
-    return "CD"[(len(view.me.source) + len(view.them.source) + view.seat) % 2]
+def seen(view):
+    return view.me.source, view.them.source, view.them.tree, view.them.digest, view.seat
+""",
+    "collections of garbage": """
+import gc
+
+class Garbage:
+    collected = 0
+
+    def __del__(self):
+        Garbage.collected += 1
+
+def seen(view):
+    for n in range(2500):
+        one = Garbage()
+        one.itself = one
+        if Garbage.collected:
+            break
+    return n, gc.get_stats(), gc.isenabled(), gc.get_threshold()
 """,
     "what imports leave behind": """
 import sys
-def act(view):
-    return "CD"[len(sys.modules) % 2]
+
+def seen(view):
+    before = len(sys.modules)
+    import _bisect
+    import keyword
+    keyword.seen = getattr(keyword, "seen", 0) + 1
+    return before, keyword.seen, "keyword" in sys.modules
 """,
-    "the global tape": """
-import random
-STATE = len(str(random.Random(7).random()))
-def act(view):
-    return "CD"[(STATE + len(view.history)) % 2]
+    "how often it is called": """
+CALLS = []
+
+def seen(view):
+    CALLS.append(len(view.mine))
+    seen.calls = getattr(seen, "calls", 0) + 1
+    return CALLS, seen.calls
+""",
+    "what was printed": """
+import sys
+
+def seen(view):
+    print("x" * 100)
+    return sys.stdout.write("y"), repr(type(sys.stdout))
+""",
+    "the harness": """
+import sys
+
+def seen(view):
+    table = sys.modules["app"].table
+    return len(table.matches), view._number, len(table.texts)
+""",
+    "addresses": """
+def seen(view):
+    return repr(seen), object.__repr__(view), repr(object())
 """,
 }
 
 
-@pytest.mark.parametrize("probe", PROBES)
-def test_no_probe_tells_a_simulated_move_from_a_real_one(image: Image, probe: str) -> None:
-    """The probe's move says what it observed: whoever copies its simulated move plays its real one."""
-    setting = Setting(load_game("prisoners_dilemma"), Repetition(rounds=4))
-    batch = batch_of((COPIES, PROBES[probe]), setting=setting, limits=FULL, alone=True)
+def probe(before: str) -> str:
+    """A bot whose move tells what it has seen."""
+    return f"""
+import zlib
+{before}
+def act(view):
+    return zlib.crc32(repr(seen(view)).encode()) % {PLACES}
+"""
+
+
+@pytest.mark.parametrize("before", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize("copies", [COPIES, SIX_TIMES], ids=["once", "six times"])
+def test_no_probe_tells_a_simulated_move_from_a_real_one(
+    image: Image, before: str, copies: str
+) -> None:
+    """The probe's move says what it has seen: whoever copies its simulated move plays its real one."""
+    if copies is SIX_TIMES and "shared" in before:
+        pytest.skip("it is shown another coin each time")
+    batch = batch_of((probe(before), copies), setting=MANY_MOVES, limits=FULL, alone=True)
     result = worked(image, batch)
     assert not result.faults
     assert result.moves[0] == result.moves[1]
+
+
+def test_a_probe_says_what_it_sees(image: Image) -> None:
+    """Or else the test above would be met by one that sees nothing."""
+    seeing = "def seen(view):\n    return view.them.source\n"
+    lineups = [(probe(seeing), f"{COPIES}# {n}") for n in range(8)]
+    result = worked(image, batch_of(*lineups, setting=MANY_MOVES, limits=FULL))
+    assert len({*result.moves[::2]}) > 4
 
 
 def test_an_exact_repeat_in_progress_is_a_timeout_at_once(image: Image) -> None:
@@ -213,6 +312,25 @@ def act(view):
     return "C" if right and not {*found} & {"C", "D"} else "D"
 """
     assert told(one_shot(image, (asker, C))) == ["CC"]
+
+
+def test_staller_and_crasher_end_their_own_matches_only(image: Image) -> None:
+    lineups = [("staller", "tit_for_tat"), ("mirror", "crasher"), ("justice", "always_cooperate")]
+    result = one_shot(image, *lineups)
+    kinds = {slot: fault.kind for slot, fault in result.faults.items()}
+    assert kinds == {0: "fuel", 2: "illegal", 3: "error"}
+    assert told(result)[2] == "CC"
+
+
+def test_whoever_simulates_a_staller_without_a_limit_stalls_itself(image: Image) -> None:
+    patient = """
+STALLS = "def act(view):\\n    while True: pass\\n"
+def act(view):
+    return "C" if view.simulate(STALLS, fuel=50_000_000) is view.TIMEOUT else "D"
+"""
+    result = one_shot(image, (patient, C), ("mirror", "staller"))
+    assert {slot: fault.kind for slot, fault in result.faults.items()} == {2: "fuel", 3: "fuel"}
+    assert told(result)[0] == "CC"
 
 
 def test_the_caller_pays_and_cannot_catch_its_own_end(image: Image) -> None:
@@ -355,3 +473,114 @@ def act(view):
     setting = Setting(load_game("public_goods"))
     result = worked(image, batch_of((asker, seated, seated), setting=setting, limits=FULL))
     assert result.moves == ["2", "1", "2"]
+
+
+LEAVING = {
+    "a mark on a module": "import math\nmath.calls = getattr(math, 'calls', 0) + 1\nCALLS = math.calls",
+    "a module": "import sys\nCALLS = sys.modules.setdefault('calls', 0) + 1\nsys.modules['calls'] = CALLS",
+    "a cache": "import functools\nCALLS = 1 + len(functools.singledispatch(len).registry)\nCALLS -= 1",
+    "a type": "import enum\nCALLS = len(enum.Enum.__subclasses__())\nclass Mark(enum.Enum): X = 1",
+}
+
+
+@pytest.mark.parametrize("before", LEAVING.values(), ids=LEAVING)
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_program_finds_nothing_that_it_left_behind_when_it_was_simulated(
+    image: Image, before: str, alone: bool
+) -> None:
+    """It plays what it finds, and is simulated three times within a move, and in other matches too."""
+    finds = f"{before}\n\ndef act(view):\n    return view.legal[min(CALLS, 2) % 2]\n"
+    asks = """
+def act(view):
+    found = {view.simulate(shared=n) for n in range(3)}
+    return found.pop() if len(found) == 1 else "?"
+"""
+    lineups = [(asks, finds), (f"{asks}# another", finds)]
+    result = one_shot(image, *lineups, alone=alone)
+    assert not result.faults
+    assert len({*result.moves[:3:2], result.moves[1]}) == 1
+
+
+NESTING = [
+    ("epsilon_grounded_fair_bot", "epsilon_grounded_fair_bot"),
+    ("correlated_grim", "correlated_win_stay"),
+    ("correlated_tit_for_tat", "always_defect"),
+    ("lookahead", "gradual"),
+    ("depth_mimic", "smarter_mirror"),
+    ("mirror", "justice"),
+    ("simulation_hating_tit_for_tat", "lookahead"),
+]
+DEAR = """
+def act(view):
+    for n in range(20_000 * (len(view.mine) % 2)):
+        pass
+    return view.simulate(view.them, view.me, history=[], shared=view.seat)
+"""
+"""Now a short call and now a long one, so that used instances must be given up in the middle of a move."""
+
+
+def test_whether_instances_are_used_again_is_seen_in_no_move_and_no_fuel(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = """
+def act(view):
+    return max(view.simulate(DEAR, history=[("C", "C")] * n, shared=str(n % 3)) for n in range(8))
+
+DEAR = '''DEAR_TEXT'''
+"""
+    lineups = [(LIBRARY[x], LIBRARY[y]) for x, y in NESTING]
+    lineups.append((asks.replace("DEAR_TEXT", DEAR), LIBRARY["tit_for_tat"]))
+    repetition = Repetition(rounds=3)
+    setting = Setting(load_game("prisoners_dilemma"), repetition)
+    batch = replace(batch_of(*lineups, setting=setting, alone=True), library=LIBRARY)
+    used = play(sandbox, batch)
+    monkeypatch.setattr(runner.Runner, "_used", lambda runner, digest: None)
+    fresh = play(sandbox, batch)
+    assert used == fresh
+
+
+ENDLESS = {
+    "fresh instances": 'view.simulate(f"import sys\\ndef act(view): return 0\\n#{n}")',
+    "plain programs": 'view.simulate(f"def act(view): return view.legal[0]\\n#{n}")',
+    "long programs": 'view.simulate("x = 1\\n" * 20_000 + f"#{n}")',
+    "long histories": 'view.simulate(history=[("C", "C")] * (5_000 + n))',
+    "further rounds": "view.simulate(rounds=100_000, sample=n)",
+    "proofs": 'view.proves(f"them(me) == C or them(me) == {n}", level=40)',
+    "nested proofs": 'view.proves("proves(" * 50 + f"them(me) == {n}" + ")" * 50)',
+    "bad statements": 'view.proves("them(me) == C and " * 50 + f"them(me) == {n}")',
+}
+
+
+@pytest.mark.parametrize("asked", ENDLESS.values(), ids=ENDLESS)
+def test_a_move_without_end_takes_no_longer_than_its_fuel_should(
+    sandbox: Sandbox, asked: str
+) -> None:
+    endless = f"""
+def act(view):
+    n = 0
+    while True:
+        n += 1
+        try:
+            {asked}
+        except ValueError:
+            pass
+"""
+    lineup = (endless, LIBRARY["fair_bot"] if "proves" in asked else C)
+    batch = replace(batch_of(lineup, setting=ONE_SHOT, limits=FULL, alone=True), library=LIBRARY)
+    began = time.process_time()
+    result = play(sandbox, batch)
+    assert time.process_time() - began < 4
+    assert result.faults[0].kind == "fuel"
+
+
+def test_a_nest_that_is_too_deep_is_seen_by_the_real_move_only(image: Image) -> None:
+    """What is simulated ends with its callers, or else it could tell how deep it is."""
+    dives = """
+def act(view):
+    view.shared.random()
+    move = view.simulate(view.me, shared=view.shared)
+    return "C" if move is view.TIMEOUT else "D"
+"""
+    result = one_shot(image, (dives, C), limits=Limits(fuel=4_000_000_000))
+    assert not result.faults
+    assert told(result) == ["CC"]

@@ -51,7 +51,7 @@ def answer(image: Image, question: list[Any]) -> bytes:
         stated = powers.stated(statement, 0, NOBODY)
     except UsageError as error:
         return json.dumps({"problem": str(error)}).encode()
-    verdict = powers.verdict(stated, NOBODY)
+    verdict, _ = powers.verdict(stated, NOBODY)
     if isinstance(verdict, str):
         return json.dumps(
             {"provable": False, "holds": False, "worlds": [], "bound": verdict}

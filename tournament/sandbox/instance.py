@@ -1,8 +1,8 @@
 """One program in one WebAssembly instance: the only place that hands a bot's source to an interpreter."""
 
 import json
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +23,9 @@ EMPTY_GAME: dict[str, Any] = {
     "discount": 1.0,
     "noise": 0.0,
 }
-EXPORTS = ("load", "play", "drop")
+EXPORTS = ("load", "play", "drop", "plain")
+MOST_READ = 10_000
+"""Of so many programs an image remembers whether they are plain."""
 Host = Callable[["Instance", str], str]
 """Answers what the guest of an instance asks of its host."""
 
@@ -63,6 +65,9 @@ class Image:
         except WasmtimeError as error:
             raise ImageError(f"{compiled} does not fit this machine: remove it") from error
         self._running: list[tuple[Instance, Host]] = []
+        self._reader: Instance | None = None
+        self.plain = lru_cache(MOST_READ)(self._plain)
+        """Whether a program keeps nothing between its moves, for all that its text shows."""
         self.tick: Callable[[], None] = lambda: None
         """Called before every call into an instance."""
         self._linker = Linker(engine())
@@ -78,7 +83,19 @@ class Image:
 
     def warm(self) -> None:
         """Do now what the first instance would do once: so that a locked-down process need not."""
-        self.instance("", {"game": EMPTY_GAME, "matches": []}, Limits())
+        self._empty()
+
+    def _empty(self) -> "Instance":
+        return self.instance("", {"game": EMPTY_GAME, "matches": []}, Limits())
+
+    def _plain(self, source: str) -> bool:
+        # Text of a bot is read in the sandbox too, but in an instance in which no bot runs.
+        self._reader = self._reader or self._empty()
+        try:
+            return self._reader.plain(source)
+        except Ended:
+            self._reader = None
+            return False
 
     def instantiate(self, store: Store) -> dict[str, Any]:
         """The exports of a new instance in `store`."""
@@ -100,44 +117,37 @@ class Image:
 
 
 class Instance:
-    """A loaded program. `burnt` is the fuel it has used so far, `spent` what its last call used."""
+    """A loaded program.
+
+    `burnt` is the fuel it has used so far, `charged` what was taken from it for what it asked, `spent` what its last
+    call used, or what was taken from it.
+    """
 
     def __init__(self, image: Image, source: str, setup: dict[str, Any], limits: Limits) -> None:
         self._image = image
         self._limits = limits
-        self.burnt = self.spent = 0
+        self.burnt = self.charged = self.spent = 0
         self._store = Store(engine())
         self._store.set_limits(memory_size=limits.memory)
         self._store.set_fuel(limits.fuel)
         self._exports = image.instantiate(self._store)
         self._call("load", source, json.dumps(setup))
 
-    def play(self, lines: str, host: Host) -> str:
-        """What the guest answers to these rounds (see `bot.wit`). Raises `Ended`."""
-        return self._call("play", lines, host=host)
+    def play(self, lines: str, host: Host, fuel: int | None = None) -> str:
+        """What the guest answers to these rounds (see `bot.wit`), on all of its fuel or so much. Raises `Ended`."""
+        return str(self._call("play", lines, host=host, fuel=fuel))
 
     def drop(self, positions: list[int]) -> str:
         """End the matches at these positions: at what their program has looked (see `bot.wit`). Raises `Ended`."""
-        return self._call("drop", json.dumps(positions))
+        return str(self._call("drop", json.dumps(positions)))
 
-    def simulate(
-        self, setup: dict[str, Any], lines: Sequence[str], fuel: int, host: Host
-    ) -> tuple[str, str]:
-        """What is answered to these rounds in a match of its own, and at what the program looked.
-
-        It takes the way that real moves take, so that there is no difference to be seen. `spent` is then what it
-        took of `fuel`. Raises `Ended`.
-        """
+    def restart(self, setup: dict[str, Any], fuel: int) -> None:
+        """Start the matches of another setup in the place of those before. Raises `Ended`."""
         self._call("load", "", json.dumps(setup), fuel=fuel)
-        loading = self.spent
-        try:
-            answer = self._call("play", "\n".join(lines), fuel=fuel - loading, host=host)
-            playing = self.spent
-            looked = self._call("drop", "[0]")
-        except Ended as ended:
-            raise Ended(ended.kind, ended.message, ended.spent + loading, ended.burnt) from None
-        self.spent = loading + playing
-        return answer, looked
+
+    def plain(self, source: str) -> bool:
+        """Whether a program keeps nothing between its moves, for all that its text shows. Raises `Ended`."""
+        return bool(self._call("plain", source))
 
     @property
     def fuel(self) -> int:
@@ -146,15 +156,17 @@ class Instance:
 
     def charge(self, fuel: int) -> None:
         """Take fuel from the call that is being made; one that has none left ends as soon as it goes on."""
-        self._store.set_fuel(max(0, self.fuel - fuel))
+        taken = min(fuel, self.fuel)
+        self.charged += taken
+        self._store.set_fuel(self.fuel - taken)
 
-    def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> str:
+    def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> Any:
         export = self._exports[name]
         given = self._limits.fuel if fuel is None else fuel
         self._image.enter(self, host)
         self._store.set_fuel(given)
         try:
-            answer: str = export(self._store, *arguments)
+            answer = export(self._store, *arguments)
             export.post_return(self._store)
             return answer
         except (Trap, WasmtimeError) as error:

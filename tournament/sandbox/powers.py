@@ -2,34 +2,52 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.errors import UsageError
+from tournament.sandbox.call import Frame, Key, Programs, Top
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.limits import Limits
-from tournament.sandbox.proof import Ask, Bound, Pair, Verdict, decide
+from tournament.sandbox.proof import Verdict
+from tournament.sandbox.prover import Prover, Runs
 from tournament.sandbox.request import Request, read_request
-from tournament.sandbox.simulation import Frame, Key, Programs, Simulator, Top
+from tournament.sandbox.simulation import Simulator
 from tournament.sandbox.statement import Plays, Statement, at_level, parse, substitute
-from tournament.seeds import tape_name
 
-PROOF_FEE = 1_000_000
-"""Fuel for asking what is provable. Proving has fuel of its own: what is proved once is known to all."""
+BY_CHARACTER = 100
+"""Fuel for every character of a request, which may be long."""
+PROOF_FEE, STATED = 1_000_000, 5_000
+"""Fuel for asking what is provable, and for every character of a statement; the proof itself comes on top."""
+PROOF_SHARE = 4
+"""A proof may take this part of the fuel of a move."""
 MOST_LEVEL = 50
-NO_COIN = ("", 0)
-"""What stands for the public coin in a proof: a program that looks at it there has no provable move."""
+MOST_KEPT = 10_000
+POWERS = ("simulate", "proves")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Place:
-    """Where a real call is made: its match's lineup (digests by seat), its seat, and its tapes."""
+    """Where a real call is made: its match's lineup (digests by seat), its seat, and its tapes.
+
+    `round` is the present one, and `top` the call that is made in it.
+    """
 
     slot: int
     lineup: tuple[str, ...]
     seat: int
     private: str
     shared: str
+    round: int = -1
+    top: Top = field(default_factory=lambda: Top([]))
+
+    def called(self, here: tuple[str, ...]) -> Top:
+        """The call in progress, as one that is made at this history."""
+        if self.round != len(here):
+            self.round, self.top = len(here), Top([])
+        key = (self.lineup, self.seat, here, (self.shared, 0))
+        self.top.stack = [Frame(key, self.private)]
+        return self.top
 
 
 class Powers:
@@ -52,31 +70,25 @@ class Powers:
         """Slots whose simulations looked at tapes."""
         self._game = game
         self._library = library
-        self._limits = limits
+        self._most = limits.fuel // PROOF_SHARE
         self._simulator = Simulator(image, game, self.programs, limits, self._nested)
-        self._tops: dict[int, tuple[int, Top]] = {}
         self._slot = -1
-        self._verdicts: dict[tuple[Statement, tuple[str, ...]], Verdict | str] = {}
+        self._proved: dict[tuple[Statement, tuple[str, ...]], tuple[Verdict | str, int]] = {}
+        self._runs = Runs()
 
     def answer(self, caller: Instance, places: Sequence[Place], text: str) -> str:
         """What is answered to a real call's request, made at one of these places.
 
         A request that makes no sense ends the caller's instance.
         """
-        power, request = self._read(text, *(place.lineup for place in places))
+        power, request = self._read(caller, text, *(place.lineup for place in places))
         if isinstance(request, str):
             return request
         if request.match >= len(places):
             raise Ended("crash", "asked its host about a match that is not its own")
         place = places[request.match]
-        frame = Frame((place.lineup, place.seat, request.here, (place.shared, 0)), place.private)
-        round_number, top = self._tops.get(place.slot, (-1, Top([])))
-        if round_number != len(request.here):
-            top = Top([])
-            self._tops[place.slot] = len(request.here), top
-        top.stack = [frame]
         self._slot = place.slot
-        with self._simulator.within(top):
+        with self._simulator.within(place.called(request.here)) as top:
             answer = self._do(power, caller, request)
         if top.drew:
             self.drawn.add(place.slot)
@@ -84,18 +96,26 @@ class Powers:
 
     def _nested(self, caller: Instance, text: str) -> str:
         """What is answered to a simulated call's request."""
-        power, request = self._read(text, self._simulator.top.stack[-1].key[0])
-        return request if isinstance(request, str) else self._do(power, caller, request)
+        frame = self._simulator.top.stack[-1]
+        power, request = self._read(caller, text, frame.key[0])
+        if isinstance(request, str):
+            return request
+        lineup, seat, _, shared = frame.key
+        frame.key = (lineup, seat, request.here, shared)
+        return self._do(power, caller, request)
 
-    def _read(self, text: str, *given: tuple[str, ...]) -> tuple[str, Request | str]:
+    def _read(
+        self, caller: Instance, text: str, *given: tuple[str, ...]
+    ) -> tuple[str, Request | str]:
         """A power and the request for it, or the source of a program given where that is all that is asked for."""
+        caller.charge(BY_CHARACTER * len(text))
         power, _, rest = text.partition(" ")
         try:
-            if power != "source":
+            if power in POWERS:
                 return power, read_request(rest, self._simulator.seats)
-            if not any(rest in lineup for lineup in given):
+            if power != "source" or not any(rest in lineup for lineup in given):
                 raise ValueError("a program that was not given")
-            return power, self.programs.source(rest)
+            return power, self._simulator.source(rest)
         except ValueError as error:
             raise Ended("crash", "asked its host for something that makes no sense") from error
 
@@ -110,19 +130,28 @@ class Powers:
 
     def _proves(self, caller: Instance, request: Request) -> str:
         """ "1" or "0", or what is wrong with the statement behind a question mark."""
-        caller.charge(PROOF_FEE)
-        key = self._simulator.top.stack[-1].key
+        caller.charge(PROOF_FEE + STATED * len(request.statement))
+        top = self._simulator.top
+        key = top.stack[-1].key
         try:
             statement = self.stated(request.statement, request.level, key)
         except UsageError as error:
             return f"?{error}"
-        if self._simulator.top.ask is not None:
-            return str(int(self._simulator.top.ask(statement)))
-        verdict = self.verdict(statement, key)
+        if top.ask is not None:
+            return self._held(top, statement, request.here)
+        verdict, price = self.verdict(statement, key)
+        caller.charge(price)
         if isinstance(verdict, str):
             self.notes.setdefault(self._slot, (len(request.here), f"not proved: {verdict}"))
             return "0"
         return str(int(verdict.provable))
+
+    def _held(self, top: Top, statement: Statement, here: tuple[str, ...]) -> str:
+        """The answer at a world. Of other histories nothing is known there: who asks for them has no provable move."""
+        top.void |= here != top.about
+        if top.void or top.ask is None:
+            return "0"
+        return str(int(top.ask(statement)))
 
     def stated(self, text: str, level: int, key: Key) -> Statement:
         """A statement made at a call, with programs as digests and seats. Raises `UsageError`."""
@@ -150,38 +179,17 @@ class Powers:
                 return self.programs.add(source)
         raise UsageError(f"the library has no program called {name[:60]!r}")
 
-    def verdict(self, statement: Statement, key: Key) -> Verdict | str:
-        """Whether a statement is provable of programs that meet after a history; or which bound was hit."""
+    def verdict(self, statement: Statement, key: Key) -> tuple[Verdict | str, int]:
+        """Whether a statement is provable of programs that meet after a history, or which bound was hit; and the price.
+
+        The price is the same for everybody who asks, whatever was found out before.
+        """
         _, _, history, _ = key
         about = (statement, history)
-        if about not in self._verdicts:
-            try:
-                self._verdicts[about] = decide(statement, _Runner(self, history).move)
-            except Bound as bound:
-                self._verdicts[about] = str(bound)
-        return self._verdicts[about]
-
-
-class _Runner:
-    """Runs programs at worlds of one proof, on fuel of the proof's own."""
-
-    def __init__(self, powers: Powers, history: tuple[str, ...]) -> None:
-        self._powers = powers
-        self._history = history
-        self._fuel = powers._limits.fuel
-
-    def move(self, pair: Pair, ask: Ask) -> str | None:
-        """The move as text; None for a program that draws, breaks a rule or does not halt. Raises `Bound`."""
-        program, against, seat = pair
-        lineup = (program, against) if seat == 0 else (against, program)
-        frame = Frame((lineup, seat, self._history, NO_COIN), tape_name("proof", *pair))
-        simulator = self._powers._simulator
-        top = Top([], ask=ask)
-        with simulator.within(top):
-            move, spent = simulator.run(frame, self._fuel, once=True)
-        self._fuel -= spent
-        if self._fuel <= 0:
-            raise Bound("its fuel ran out")
-        if top.drew or len(move) > 1:
-            return None
-        return str(self._powers._game["moves"][seat][ord(move) - 48])
+        if about not in self._proved:
+            if len(self._proved) >= MOST_KEPT:
+                self._proved.clear()
+                self._runs.clear()
+            prover = Prover(self._simulator, self._runs, history, self._most)
+            self._proved[about] = prover.verdict(statement), prover.spent
+        return self._proved[about]

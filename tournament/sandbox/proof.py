@@ -23,6 +23,8 @@ Pair = tuple[str, str, int]
 """A program, what it plays against, and its seat."""
 Run = Callable[[Pair, Ask], str | None]
 """The move that a program makes against another when its questions are answered so; None if it has none."""
+Step = Callable[[Statement], None]
+"""Told of every statement that is looked at at a world: proofs are bounded by what they take. May raise `Bound`."""
 
 
 class Bound(Exception):
@@ -65,13 +67,13 @@ class World:
         return evaluate(statement, self.plays, self.provable)
 
 
-def decide(statement: Statement, run: Run) -> Verdict:
+def decide(statement: Statement, run: Run, step: Step = lambda statement: None) -> Verdict:
     """The verdict on a statement whose programs are run by `run`. Raises `Bound`."""
     held = {statement: True}
     worlds: list[World] = []
     while len(worlds) < MOST_WORLDS:
         world = World(held, run)
-        now = _next(world)
+        now = _next(world, step)
         if now == held:
             moves = tuple(world.moves for world in [*worlds, world])
             return Verdict(held[statement], world.holds(statement) is True, moves)
@@ -84,7 +86,7 @@ def decide(statement: Statement, run: Run) -> Verdict:
     raise Bound(f"no fixed point within {MOST_WORLDS} worlds")
 
 
-def _next(world: World) -> dict[Statement, bool]:
+def _next(world: World, step: Step) -> dict[Statement, bool]:
     """For every statement that comes up at this world, whether it held so far and holds here too."""
     now: dict[Statement, bool] = {}
     pending = [*world.held]
@@ -94,6 +96,7 @@ def _next(world: World) -> dict[Statement, bool]:
             continue
         if len(now) >= MOST_STATEMENTS:
             raise Bound(f"more than {MOST_STATEMENTS} statements hang together")
+        step(statement)
         now[statement] = world.holds(statement) is True and world.held.get(statement, True)
         pending += [asked for asked in world.asked if asked not in now]
     return now

@@ -93,6 +93,12 @@ Statement = Constant | Plays | Not | Joined | Provable
 FALSE = Constant(False)
 
 
+def size(statement: Statement) -> int:
+    """How many parts a statement has, itself included."""
+    parts = [part for part in vars(statement).values() if isinstance(part, Statement)]
+    return 1 + sum(map(size, parts))
+
+
 def at_level(body: Statement, level: int) -> Statement:
     """What Peano arithmetic must prove for PA+level to prove `body`: that its own consistency, k times, implies it.
 

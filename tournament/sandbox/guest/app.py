@@ -17,6 +17,7 @@ import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodeda
 
 import gc
 import faults
+import plain
 import rewrite
 import wit_world
 from table import Table
@@ -58,6 +59,9 @@ class WitWorld(wit_world.WitWorld):
 
     def drop(self, positions: str) -> str:
         return table.drop(json.loads(positions))
+
+    def plain(self, source: str) -> bool:
+        return plain.keeps_nothing(source)
 
 
 def _compile(source):

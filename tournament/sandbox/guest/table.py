@@ -78,6 +78,8 @@ class Table:
         """End the matches at these positions; say of each at what its program has looked."""
         looked = "".join(str(self.matches[n].view.looked) for n in positions)
         gone = {*positions}
+        for position in gone:
+            self.matches[position].end()
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
         self.last = "".join([code for n, code in enumerate(self.last) if n not in gone])
         self.arrange()

@@ -1,0 +1,98 @@
+"""What proofs and simulations take on one worker, each beside its target.
+
+    python tests/benchmarks/powers.py [--json FILE] [--runs N]
+
+A pair that proves: two PrudentBots, in a batch of their own. The matrix: 22 modal bots, every ordered pair of them. A
+move with one simulation: 200 matches of one program that simulates its opponent once, in one batch, against 20
+different ones.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from tournament.engine.run import Contest, play_batch, workers
+from tournament.game import Setting
+from tournament.library import load_bot, load_game
+from tournament.match import Fixture
+from tournament.program import Program
+from tournament.sandbox.image import prepare
+from tournament.sandbox.limits import Limits
+from tournament.sandbox.pool import Pool
+
+MODAL = [
+    *("always_cooperate", "always_defect", "fair_bot", "fair_bot_1", "fair_bot_2"),
+    *("prudent_bot", "prudent_bot_2", "prudent_bot_5", "imprudent_bot", "just_bot", "nice_bot"),
+    *("troll_bot", "magic_bot", "wait_fair_bot_1", "wait_fair_bot_2", "wait_fair_bot_3"),
+    *("reverse_fair_bot", "tough_but_fair", "hobson_bot", "cupod", "cimcic", "dimcid"),
+]
+WIDE, OPPONENTS = 200, 20
+TARGETS = {"pair": 0.150, "matrix": 20.0, "simulation": 0.001}
+NAMES = {
+    "pair": "a PrudentBot pair",
+    "matrix": "the 22 x 22 matrix",
+    "simulation": f"a move with one simulation, {WIDE} at a time",
+}
+
+
+def main() -> None:
+    """Print the figures."""
+    options = _options()
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(workers(prepare(print), 1, Limits())) as pool,
+    ):
+        figures = _figures(portal, pool)
+        figures["simulation"]()  # the first batch of a worker pays for what all others share
+        measured = {
+            name: [figure() for _ in range(options.runs)] for name, figure in figures.items()
+        }
+    for name, seconds in measured.items():
+        print(
+            f"{NAMES[name]:44} {1e3 * statistics.median(seconds):10.2f} ms"
+            f"   (least {1e3 * min(seconds):.2f}, target {1e3 * TARGETS[name]:.0f})"
+        )
+    if options.json:
+        options.json.write_text(json.dumps(measured, indent=1))
+
+
+def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float]]:
+    """What is measured, by name, in seconds."""
+
+    def seconds(pairs: Sequence[tuple[Program, Program]]) -> float:
+        fixtures = [Fixture((x.digest, y.digest), n) for n, (x, y) in enumerate(pairs)]
+        programs = {program.digest: program for pair in pairs for program in pair}
+        contest = Contest(Setting(load_game("prisoners_dilemma")), 0, programs)
+        began = time.perf_counter()
+        portal.call(play_batch, contest, contest.batch(fixtures, ()), fixtures, pool)
+        return time.perf_counter() - began
+
+    prudent, mirror = load_bot("prudent_bot"), load_bot("mirror")
+    bots = [*map(load_bot, MODAL)]
+    modal = [(x, y) for x in bots for y in bots]
+    others = [
+        Program(f"other {n}", f"def act(view):\n    return 'CD'[{n % 2}]\n# {n}\n")
+        for n in range(OPPONENTS)
+    ]
+    wide = [(mirror, others[n % OPPONENTS]) for n in range(WIDE)]
+    return {
+        "pair": lambda: seconds([(prudent, prudent)]),
+        "matrix": lambda: seconds(modal),
+        "simulation": lambda: seconds(wide) / WIDE,
+    }
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--runs", type=int, default=5, metavar="N")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

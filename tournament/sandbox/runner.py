@@ -1,0 +1,139 @@
+"""Runs simulated calls in instances of their programs, and says what that costs.
+
+Each call has a fresh instance, as a real match has. But to make one takes longer than most calls; so a program whose
+text shows that it keeps nothing is run in an instance that was used before, as long as its calls are so short that
+their price is the least that there is. What is answered, and what it costs, never depend on what happened before: where
+a used instance might tell, the call is made again in a fresh one.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tournament.sandbox.instance import Ended, Host, Image, Instance
+from tournament.sandbox.limits import Limits
+
+LEAST, BY_CHARACTER = 3_800_000, 100
+"""The least that an instance is said to use itself, and more for each character of its program: making it is slow."""
+SHORT = 1_100_000
+"""The most that a used instance may use itself in a call. A fresh one is taken to use less than half as much again."""
+MOST_IDLE = 100
+DEEP, AGAIN = "deep", "again"
+"""Kinds of end that all calls come to, up to the real one: too deep a nest, and a used instance that might tell."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to be made: the program's digest and text, the setup of the match, and a line for each of its rounds."""
+
+    digest: str
+    source: str
+    setup: dict[str, Any]
+    lines: str
+
+    @property
+    def least(self) -> int:
+        """The least that the call costs."""
+        return LEAST + BY_CHARACTER * len(self.source)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the program may ask its host for powers, for all that its text shows."""
+        return "simulate" in self.source or "proves" in self.source
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a call: the guest's answer, or the kind of its end; at what its program looked; and the price."""
+
+    answer: str
+    looked: str
+    price: int
+    ended: str = ""
+
+
+class Runner:
+    """Runs the programs of a game."""
+
+    def __init__(self, image: Image, game: dict[str, Any], limits: Limits) -> None:
+        self._image = image
+        self._game = game
+        self._limits = limits
+        self._idle: list[tuple[str, Instance]] = []
+
+    def run(self, call: Call, fuel: int, host: Host, *, fresh: bool) -> Done:
+        """What comes of a call for which at most so much can be paid.
+
+        With `fresh`, programs that ask for powers get fresh instances in any case. Raises `Ended` if it is `DEEP` or
+        has to be made `AGAIN`.
+        """
+        room = fuel - call.least
+        if room < 0:
+            return Done("", "", fuel, "fuel")
+        done = None if fresh and call.asks else self._again(call, room, host)
+        done = done or self._afresh(call, fuel, host)
+        return done if done.price <= fuel else Done("", done.looked, fuel, "fuel")
+
+    def _again(self, call: Call, room: int, host: Host) -> Done | None:
+        """The same in a used instance; None where there is none. `room` is what can be paid on top of the least."""
+        instance = self._used(call.digest)
+        if instance is None:
+            return None
+        burnt, charged = instance.burnt, instance.charged
+        try:
+            instance.restart(call.setup, SHORT)
+            answer = instance.play(call.lines, host, SHORT - instance.spent + room)
+            looked = instance.drop([0])
+        except Ended:
+            answer = " "
+        charged = instance.charged - charged
+        own = instance.burnt - burnt - charged
+        if own <= SHORT and " " not in answer:
+            self._release(call.digest, instance)
+            return Done(answer, looked, call.least + charged)
+        if charged and call.asks:
+            raise Ended(AGAIN, "has to be made again")
+        return None
+
+    def _afresh(self, call: Call, fuel: int, host: Host) -> Done:
+        limits = replace(self._limits, fuel=fuel)
+        try:
+            instance = self._image.instance(call.source, {"game": self._game} | call.setup, limits)
+        except Ended as ended:
+            return Done("", "", max(call.least, ended.burnt), ended.kind)
+        loaded = instance.burnt
+        try:
+            answer = instance.play(call.lines, host, fuel - loaded)
+        except Ended as ended:
+            price = _price(call, instance)
+            if ended.kind in (DEEP, AGAIN):
+                raise Ended(ended.kind, ended.message, burnt=price) from None
+            return Done("", "", price, ended.kind)
+        price = _price(call, instance)
+        looked = instance.drop([0])
+        if (
+            " " not in answer
+            and loaded + SHORT * 3 // 2 <= call.least
+            and self._image.plain(call.source)
+        ):
+            self._release(call.digest, instance)
+        return Done(answer, looked, price)
+
+    def _used(self, digest: str) -> Instance | None:
+        for place in range(len(self._idle) - 1, -1, -1):
+            if self._idle[place][0] == digest:
+                return self._idle.pop(place)[1]
+        return None
+
+    def _release(self, digest: str, instance: Instance) -> None:
+        """Keep an instance for the next call. Of the program with most, the one that has waited longest makes room."""
+        if len(self._idle) >= MOST_IDLE:
+            digests = [each for each, _ in self._idle]
+            [(most, _)] = Counter(digests).most_common(1)
+            del self._idle[digests.index(most)]
+        self._idle.append((digest, instance))
+
+
+def _price(call: Call, instance: Instance) -> int:
+    """What a call cost in an instance that was made for it."""
+    return max(instance.burnt - instance.charged, call.least) + instance.charged
