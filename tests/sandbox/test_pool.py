@@ -310,7 +310,7 @@ anyio.run(main)
 # Answers of a worker that has been taken over
 
 
-PLAYED = '[["000", "111"], null, {}, [5, 6], {}, [0], [], []]'
+PLAYED = '[["000", "111"], null, {}, [5, 6], {}, {"0": 4}, [], []]'
 
 
 def decoded(text: str, batch: Batch | None = None) -> Played:
@@ -323,7 +323,7 @@ def test_an_honest_answer_is_read_as_it_was_written() -> None:
     fault = ["illegal", 1, "said 'x'", "trace ♥", "printed"]
     text = json.dumps(
         [["0", "1", "000", "111"], None, {"1": [1, fault[0], *fault[1:]]}, [1, 2, 3, 4],
-         {"2": [1, "a note"]}, [0], [1], [1]]
+         {"2": [1, "a note"]}, {"0": 4}, [1], [1]]
     )  # fmt: skip
     played = decoded(text, batch)
     assert json.loads(played.encoded()) == json.loads(text)
@@ -365,14 +365,16 @@ def test_an_honest_answer_is_read_as_it_was_written() -> None:
         ("{}, [5", '{"0": [0, "error", 2, "", "", ""]}, [5'),
         ("{}, [5", "[], [5"),
         ("{}, [5", '{"x": []}, [5'),
-        ("{}, [0]", '{"2": [0, "note"]}, [0]'),
-        ("{}, [0]", '{"0": ["note"]}, [0]'),
-        ("{}, [0]", '{"0": [0, 5]}, [0]'),
-        ("[0], []", "[2], []"),
-        ("[0], []", "[-1], []"),
-        ("[0], []", "[[]], []"),
-        ("[0], []", '["0"], []'),
-        ("[0], []", "[0.0], []"),
+        ("{}, {", '{"2": [0, "note"]}, {'),
+        ("{}, {", '{"0": ["note"]}, {'),
+        ("{}, {", '{"0": [0, 5]}, {'),
+        ('"0": 4', '"2": 4'),
+        ('"0": 4', '"-1": 4'),
+        ('"0": 4', '"x": 4'),
+        ('"0": 4', '"0": 8'),
+        ('"0": 4', '"0": -1'),
+        ('"0": 4', '"0": 4.0'),
+        ('"0": 4', '"0": "4"'),
         ("[], []]", "[], [2]]"),
         ("[], []]", "[9], []]"),
         ("[], []]", "[], 5]"),
@@ -403,7 +405,7 @@ def test_an_answer_that_no_play_comes_to_is_refused(old: str, new: str) -> None:
     ],
 )
 def test_a_fault_that_no_bot_makes_is_refused(fault: object) -> None:
-    honest = [["0", "1"], None, {"0": [0, "error", 1, "", "", ""]}, [5, 6], {}, [], [], []]
+    honest = [["0", "1"], None, {"0": [0, "error", 1, "", "", ""]}, [5, 6], {}, {}, [], []]
     decoded(json.dumps(honest))
     honest[2] = {"0": fault}
     with pytest.raises((ValueError, TypeError, AttributeError)):
