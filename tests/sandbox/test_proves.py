@@ -275,3 +275,19 @@ def test_a_proof_costs_the_same_whatever_was_found_out_before(sandbox: Image) ->
     again = play(sandbox, replace(batch.only([len(others)]), alone=True))
     assert again.fuel == strict.fuel[-2:]
     assert again.moves == result.moves[-2:]
+
+
+def test_a_bound_is_noted_in_the_round_that_is_really_played(sandbox: Image) -> None:
+    """Even if it is hit by a program that is simulated somewhere else."""
+    asker = """
+TANGLED = '''
+def act(view):
+    statements = (f"them(me) == C or me(them) == {n}" for n in range(205))
+    return "C" if all(map(view.proves, statements)) else "D"
+'''
+def act(view):
+    return view.simulate(TANGLED, TANGLED + "#", history=[("C", "C")] * 9)
+"""
+    _, result = played(sandbox, [(asker, COOPERATE)])
+    assert result.moves == ["1", "0"]
+    assert [number for number, _ in result.notes.values()] == [0]

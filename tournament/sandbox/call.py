@@ -1,6 +1,5 @@
 """Calls of programs that are in progress, and what is known within one top-level call."""
 
-import functools
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -68,7 +67,6 @@ class Programs:
         return digest
 
 
-@functools.lru_cache(1_000)
 def digest_of(source: str) -> str:
     """The digest of a program."""
     return hashlib.sha256(source.encode()).hexdigest()

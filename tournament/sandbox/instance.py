@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +25,7 @@ EMPTY_GAME: dict[str, Any] = {
     "noise": 0.0,
 }
 EXPORTS = ("load", "play", "drop", "plain")
-MOST_READ = 10_000
+MOST_READ = 1_000
 """Of so many programs an image remembers whether they are plain."""
 Host = Callable[["Instance", str], str]
 """Answers what the guest of an instance asks of its host."""
@@ -90,7 +91,10 @@ class Image:
 
     def _plain(self, source: str) -> bool:
         # Text of a bot is read in the sandbox too, but in an instance in which no bot runs.
-        self._reader = self._reader or self._empty()
+        if self._reader:
+            with suppress(Ended):
+                return self._reader.plain(source)
+        self._reader = self._empty()
         try:
             return self._reader.plain(source)
         except Ended:

@@ -11,7 +11,7 @@ from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.proof import Verdict
 from tournament.sandbox.prover import Prover, Runs
-from tournament.sandbox.request import Request, read_request
+from tournament.sandbox.request import MOST_ROUNDS, Request, read_request
 from tournament.sandbox.simulation import Simulator
 from tournament.sandbox.statement import Plays, Statement, at_level, parse, substitute
 
@@ -72,7 +72,7 @@ class Powers:
         self._library = library
         self._most = limits.fuel // PROOF_SHARE
         self._simulator = Simulator(image, game, self.programs, limits, self._nested)
-        self._slot = -1
+        self._place = Place(-1, (), 0, "", "")
         self._proved: dict[tuple[Statement, tuple[str, ...]], tuple[Verdict | str, int]] = {}
         self._runs = Runs()
 
@@ -86,8 +86,7 @@ class Powers:
             return request
         if request.match >= len(places):
             raise Ended("crash", "asked its host about a match that is not its own")
-        place = places[request.match]
-        self._slot = place.slot
+        self._place = place = places[request.match]
         with self._simulator.within(place.called(request.here)) as top:
             answer = self._do(power, caller, request)
         if top.drew:
@@ -142,7 +141,8 @@ class Powers:
         verdict, price = self.verdict(statement, key)
         caller.charge(price)
         if isinstance(verdict, str):
-            self.notes.setdefault(self._slot, (len(request.here), f"not proved: {verdict}"))
+            number = min(self._place.round, MOST_ROUNDS - 1)
+            self.notes.setdefault(self._place.slot, (number, f"not proved: {verdict}"))
             return "0"
         return str(int(verdict.provable))
 
