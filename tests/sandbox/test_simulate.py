@@ -124,7 +124,7 @@ PROBES = {
 FAKE = "def act(view):\\n    for _ in range({}): pass\\n    return 0\\n"
 
 def seen(view):
-    tried = [(n, fuel) for n in (10, 60_000) for fuel in (4_000_000, 5_500_000, 8_000_000)]
+    tried = [(n, fuel) for n in (10, 60_000) for fuel in (2_000_000, 3_000_000, 6_000_000)]
     return [view.simulate(FAKE.format(n), view.me, fuel=fuel) for n, fuel in tried]
 """,
     "the stack": """

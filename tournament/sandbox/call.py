@@ -3,11 +3,15 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from tournament.sandbox.proof import Ask
+from tournament.sandbox.statement import Statement
 
 Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
 """Lineup (digests by seat), seat, history, and place on the public coin: what a call depends on but private tapes."""
+Proof = tuple[Statement, tuple[str, ...]]
+"""What is proved, and after which history."""
 
 
 @dataclass
@@ -27,14 +31,15 @@ class Frame:
 class Top:
     """A top-level call: its frames in progress, and the answers known within it.
 
-    `made` are the texts that its programs have made up, by digest. At a world of a proof, `ask` answers what is asked
-    at the history that the proof is `about`. Once it is `void`, there is no move to be proved. If it is `fresh`, no
-    used instance may serve programs that ask for anything.
+    `proved` are the proofs that have been paid for, `made` the texts that its programs have made up, by digest. At a
+    world of a proof, `ask` answers what is asked at the history that the proof is `about`. Once it is `void`, there is
+    no move to be proved. If it is `fresh`, no used instance may serve programs that ask for anything.
     """
 
     stack: list[Frame]
     pure: dict[Key, str] = field(default_factory=dict)
     drawn: dict[tuple[Key, str], str] = field(default_factory=dict)
+    proved: dict[Proof, None] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
     ask: Ask | None = None
     about: tuple[str, ...] = ()
@@ -43,11 +48,16 @@ class Top:
     drew: bool = False
     """Whether a program that was simulated has looked at a tape."""
 
-    def forget(self, pure: int, drawn: int) -> None:
-        """Keep only so many answers, the first ones."""
-        for known, count in ((self.pure, pure), (self.drawn, drawn)):
-            for key in [*known][count:]:
-                del known[key]
+    def known(self) -> tuple[int, ...]:
+        """How much is known: of each kind, how many."""
+        return len(self.pure), len(self.drawn), len(self.proved)
+
+    def forget(self, known: tuple[int, ...]) -> None:
+        """Know as much as before, and no more."""
+        kinds: list[dict[Any, Any]] = [self.pure, self.drawn, self.proved]
+        for kind, count in zip(kinds, known, strict=True):
+            for key in [*kind][count:]:
+                del kind[key]
 
 
 class Programs:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.errors import UsageError
-from tournament.sandbox.call import Frame, Key, Programs, Top
+from tournament.sandbox.call import Frame, Key, Programs, Proof, Top
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.proof import Verdict
@@ -73,7 +73,7 @@ class Powers:
         self._most = limits.fuel // PROOF_SHARE
         self._simulator = Simulator(image, game, self.programs, limits, self._nested)
         self._place = Place(-1, (), 0, "", "")
-        self._proved: dict[tuple[Statement, tuple[str, ...]], tuple[Verdict | str, int]] = {}
+        self._proved: dict[Proof, tuple[Verdict | str, int]] = {}
         self._runs = Runs()
 
     def answer(self, caller: Instance, places: Sequence[Place], text: str) -> str:
@@ -139,7 +139,9 @@ class Powers:
         if top.ask is not None:
             return self._held(top, statement, request.here)
         verdict, price = self.verdict(statement, key)
-        caller.charge(price)
+        if (proof := (statement, key[2])) not in top.proved:
+            top.proved[proof] = None
+            caller.charge(price)
         if isinstance(verdict, str):
             number = min(self._place.round, MOST_ROUNDS - 1)
             self.notes.setdefault(self._place.slot, (number, f"not proved: {verdict}"))

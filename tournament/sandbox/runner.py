@@ -2,7 +2,7 @@
 
 Each call has a fresh instance, as a real match has. But to make one takes longer than most calls; so a program whose
 text shows that it keeps nothing is run in an instance that was used before, as long as its calls are so short that
-their price is the least that there is. What is answered, and what it costs, never depend on what happened before: where
+they have but one price. What is answered, and what it costs, never depend on what happened before: where
 a used instance might tell, the call is made again in a fresh one.
 """
 
@@ -13,8 +13,10 @@ from typing import Any
 from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 
-LEAST, BY_CHARACTER = 3_800_000, 100
-"""The least that an instance is said to use itself, and more for each character of its program: making it is slow."""
+PRICE = 2_500_000
+"""Fuel for an instance: to make one takes as long."""
+INCLUDED, BY_CHARACTER = 3_800_000, 100
+"""What an instance may use itself for its price, and more for every character of its program."""
 SHORT = 1_100_000
 """The most that a used instance may use itself in a call. A fresh one is taken to use less than half as much again."""
 MOST_IDLE = 100
@@ -32,9 +34,9 @@ class Call:
     lines: str
 
     @property
-    def least(self) -> int:
-        """The least that the call costs."""
-        return LEAST + BY_CHARACTER * len(self.source)
+    def included(self) -> int:
+        """What the call may use for the price of an instance."""
+        return INCLUDED + BY_CHARACTER * len(self.source)
 
     @property
     def asks(self) -> bool:
@@ -67,15 +69,15 @@ class Runner:
         With `fresh`, programs that ask for powers get fresh instances in any case. Raises `Ended` if it is `DEEP` or
         has to be made `AGAIN`.
         """
-        room = fuel - call.least
+        room = fuel - PRICE
         if room < 0:
             return Done("", "", fuel, "fuel")
         done = None if fresh and call.asks else self._again(call, room, host)
-        done = done or self._afresh(call, fuel, host)
-        return done if done.price <= fuel else Done("", done.looked, fuel, "fuel")
+        done = done or self._afresh(call, room, host)
+        return done if done.price <= fuel else Done("", "", fuel, "fuel")
 
     def _again(self, call: Call, room: int, host: Host) -> Done | None:
-        """The same in a used instance; None where there is none. `room` is what can be paid on top of the least."""
+        """The same in a used instance; None where there is none. `room` is what can be paid on top of its price."""
         instance = self._used(call.digest)
         if instance is None:
             return None
@@ -90,20 +92,20 @@ class Runner:
         own = instance.burnt - burnt - charged
         if own <= SHORT and " " not in answer:
             self._release(call.digest, instance)
-            return Done(answer, looked, call.least + charged)
+            return Done(answer, looked, PRICE + charged)
         if charged and call.asks:
             raise Ended(AGAIN, "has to be made again")
         return None
 
-    def _afresh(self, call: Call, fuel: int, host: Host) -> Done:
-        limits = replace(self._limits, fuel=fuel)
+    def _afresh(self, call: Call, room: int, host: Host) -> Done:
+        limits = replace(self._limits, fuel=room + call.included)
         try:
             instance = self._image.instance(call.source, {"game": self._game} | call.setup, limits)
         except Ended as ended:
-            return Done("", "", max(call.least, ended.burnt), ended.kind)
+            return Done("", "", PRICE + max(0, ended.burnt - call.included), ended.kind)
         loaded = instance.burnt
         try:
-            answer = instance.play(call.lines, host, fuel - loaded)
+            answer = instance.play(call.lines, host, limits.fuel - loaded)
         except Ended as ended:
             price = _price(call, instance)
             if ended.kind in (DEEP, AGAIN):
@@ -111,11 +113,8 @@ class Runner:
             return Done("", "", price, ended.kind)
         price = _price(call, instance)
         looked = instance.drop([0])
-        if (
-            " " not in answer
-            and loaded + SHORT * 3 // 2 <= call.least
-            and self._image.plain(call.source)
-        ):
+        short = " " not in answer and loaded + SHORT * 3 // 2 <= call.included
+        if short and self._image.plain(call.source):
             self._release(call.digest, instance)
         return Done(answer, looked, price)
 
@@ -136,4 +135,5 @@ class Runner:
 
 def _price(call: Call, instance: Instance) -> int:
     """What a call cost in an instance that was made for it."""
-    return max(instance.burnt - instance.charged, call.least) + instance.charged
+    own = instance.burnt - instance.charged
+    return PRICE + max(0, own - call.included) + instance.charged

@@ -138,7 +138,7 @@ class Simulator:
     def _paid(self, caller: Instance, key: Key, tape: str, fuel: int) -> tuple[Frame, str]:
         """What a call comes to, at the expense of the caller."""
         top, frame = self.top, Frame(key, tape)
-        pure, drawn = len(top.pure), len(top.drawn)
+        known = top.known()
         try:
             move, price = self.run(frame, fuel)
         except Ended as ended:
@@ -146,7 +146,7 @@ class Simulator:
                 caller.charge(ended.burnt)
                 raise
             if ended.kind == AGAIN:
-                top.forget(pure, drawn)
+                top.forget(known)
                 top.fresh = True
                 return self._paid(caller, key, tape, fuel)
             move, price = TIMEOUT, ended.burnt
