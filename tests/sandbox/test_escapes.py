@@ -186,7 +186,7 @@ import sys
 
 table = sys.modules["app"].table
 answer = {answer}
-table.line = lambda joint: answer(table, joint) if callable(answer) else answer
+table.line = table.lone = lambda joint: answer(table, joint) if callable(answer) else answer
 
 def act(view):
     return "C"
@@ -259,7 +259,8 @@ import sys
 
 def act(view):
     if view.mine:
-        sys.modules["app"].table.encoded = lambda made, part: "nonsense"
+        table = sys.modules["app"].table
+        table.encoded = table.told = lambda *found: "nonsense"
     return "C"
 """
     played = play(sandbox, batch_of([bot, VICTIM], [VICTIM, OTHER]))
@@ -275,7 +276,7 @@ def act(view):
         "sys.modules['app'].table.acts.clear()",
         "sys.modules['app'].table.codes[0].clear()",
         "sys.modules['app'].table.names.clear()",
-        "sys.modules['app'].Table.line = None",
+        "sys.modules['app'].Table.line = sys.modules['app'].Table.lone = None",
         "sys.modules['app'].WitWorld.play = lambda self, lines: 1 / 0",
         "sys.modules['table'].faults = None",
         "sys.modules['table'].json = None",

@@ -11,11 +11,10 @@ shims.stop()
 # Imported now, so that bots find them in the snapshot: nothing can be read from a file later.
 import abc, array, ast, base64, binascii, bisect, builtins, calendar, cmath, collections, collections.abc  # noqa: E401
 import colorsys, contextlib, copy, csv, dataclasses, datetime, decimal, difflib, enum, fractions  # noqa: E401
-import functools, graphlib, hashlib, heapq, hmac, inspect, io, itertools, json, keyword, linecache, math  # noqa: E401
+import functools, gc, graphlib, hashlib, heapq, hmac, inspect, io, itertools, json, keyword, linecache, math  # noqa: E401
 import numbers, operator, pickle, pprint, queue, random, re, reprlib, secrets, statistics, string, struct  # noqa: E401
 import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodedata, uuid, warnings, weakref, zlib  # noqa: E401
 
-import gc
 import faults
 import plain
 import rewrite
@@ -24,9 +23,6 @@ from table import Table
 
 shims.install()
 warnings.simplefilter("ignore")
-
-gc.collect()
-gc.freeze()
 
 table = None
 code = None
@@ -37,31 +33,37 @@ class WitWorld(wit_world.WitWorld):
     """The exports of `bot.wit`."""
 
     def load(self, source: str, setup: str) -> str:
-        global table
-        before = table
-        if before is None:
+        if table is None:
             shims.guard()
-            _compile(source)
-        else:
-            for match in before.matches:
-                match.end()
-        setup = json.loads(setup)
-        table = Table(setup, wit_world.host, before and before.game)
-        for match in table.matches:
-            match.start(code, broken)
-        table.arrange()
-        for line in setup.get("shown", ()):
-            table.show(line)
+        _start(source, setup)
         return ""
 
     def play(self, lines: str) -> str:
-        return "\n".join(map(table.line, lines.split("\n")))
+        return table.play(lines)
 
     def drop(self, positions: str) -> str:
         return table.drop(json.loads(positions))
 
     def plain(self, source: str) -> bool:
         return plain.keeps_nothing(source)
+
+
+def _start(source, setup):
+    """Start the matches of `setup`; the source is the one that was given before, if one was."""
+    global table
+    before = table
+    if before is None:
+        _compile(source)
+    else:
+        for match in before.matches:
+            match.end()
+    setup = json.loads(setup)
+    table = Table(setup, wit_world.host, before and before.game)
+    for match in table.matches:
+        match.start(code, broken)
+    table.arrange()
+    for line in setup.get("shown", ()):
+        table.show(line)
 
 
 def _compile(source):
@@ -72,3 +74,34 @@ def _compile(source):
         code = rewrite.compile_bot(source)
     except BaseException as error:
         broken = faults.raised("load", error, "")
+
+
+REHEARSAL = """
+def act(view):
+    if not view.theirs:
+        return view.legal[0]
+    return view.theirs[-1] if view.rng.random() < 0.5 else view.mine[-1]
+"""
+
+
+def _rehearse():
+    """Play a program once, so that the image is a snapshot of an interpreter that has its ways worn in."""
+    global table, code
+    game = {
+        "name": "", "parameters": {}, "moves": ["CD", "CD"], "payoffs": None,
+        "rounds": 1, "continuation": None, "discount": 1.0, "noise": 0.0,
+    }  # fmt: skip
+    setup = {"game": game, "matches": [[seat, ["", ""], "", ["", 0]] for seat in (0, 1)]}
+    world = WitWorld()
+    _start(REHEARSAL, json.dumps(setup))
+    for line in ["", *["0110"] * 30, "0 1 0", "**"]:
+        world.play(line)
+    for match in table.matches:
+        match.end()
+    table = code = None
+
+
+# Kept out of every later collection, which would go through all of it, and write to all of it.
+_rehearse()
+gc.collect()
+gc.freeze()

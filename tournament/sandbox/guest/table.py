@@ -1,6 +1,5 @@
 """All matches of the program in this instance, and the codes by which their moves travel."""
 
-import collections
 import json
 
 import faults
@@ -85,13 +84,34 @@ class Table:
         self.arrange()
         return looked
 
+    def play(self, lines):
+        """The answers to lines."""
+        lone = len(self.matches) == 1 and " " not in lines and "\t" not in lines
+        return "\n".join(map(self.lone if lone else self.line, lines.split("\n")))
+
+    def lone(self, joint):
+        """The same as `line`, where there is one match: what is done for many at once would take longer."""
+        [match] = self.matches
+        if joint:
+            own = self.last if len(joint) < self.game.seats else ""
+            self.show_one(match.view, own + joint)
+        try:
+            move = self.acts[0](match.view)
+        except BaseException as error:
+            move = Raised(error)
+        self.last, fault = self.judged(match, move)
+        return self.last + self.told({0: fault} if fault else {})
+
     def line(self, text):
         """Play a line (see `bot.wit`): answer with the codes of the moves, and the faults."""
-        text, _, seen = text.partition("\t")
-        head, _, joint = text.rpartition(" ")
-        part = slice(*map(int, head.split())) if head else EVERY
-        if joint:
-            self.show(joint, part)
+        part, seen = EVERY, ""
+        if "\t" in text:
+            text, seen = text.split("\t")
+        if " " in text:
+            first, last, text = text.split(" ")
+            part = slice(int(first), int(last))
+        if text:
+            self.show(text, part)
         if seen:
             for match, observation in zip(self.matches[part], json.loads(seen)):
                 match.view.observation = observation
@@ -113,8 +133,9 @@ class Table:
             joint = self.last[part] + joint
         if self.uniform and self.game.seats == 2:
             moves = self.read(joint)
-            collections.deque(map(list.append, mine, moves[:width]), 0)
-            collections.deque(map(list.append, theirs, moves[width:]), 0)
+            # Appending returns nothing that is true, so that this goes on to the last.
+            any(map(list.append, mine, moves[:width]))
+            any(map(list.append, theirs, moves[width:]))
             return
         columns = [joint[start : start + width] for start in range(0, len(joint), width)]
         for match, characters in zip(self.matches[part], zip(*columns)):
@@ -149,13 +170,15 @@ class Table:
             character, fault = self.judged(match, move)
             codes.append(character)
             if fault:
-                found[position] = match.fault = fault
-                match.act = None
-        codes = self.noted("".join(codes), part)
+                found[position] = fault
+        return self.noted("".join(codes), part) + self.told(found)
+
+    def told(self, found):
+        """The faults by position, behind a space, where there are any; whoever is at fault is not asked again."""
         if not found:
-            return codes
+            return ""
         self.arrange()
-        return f"{codes} {json.dumps(found)}"
+        return " " + json.dumps(found)
 
     def noted(self, codes, part):
         """The codes, which are the last moves of the part's matches now."""
@@ -166,12 +189,19 @@ class Table:
         return codes
 
     def judged(self, match, move):
-        """The code of a legal move, or the fault that was made instead."""
-        if match.fault:
-            return FAULTY, match.fault
-        if type(move) is Raised:
-            return FAULTY, faults.raised("error", move.error, match.printed)
+        """The code of a legal move, or the fault that is made instead, with which the match is over."""
         codes = self.codes[match.view._seat]
-        if any(type(move) is kind for kind in self.kinds) and move in codes:
+        if match.fault:
+            pass
+        elif type(move) is Raised:
+            match.fault = faults.raised("error", move.error, match.printed)
+        elif self.is_of_a_kind(move) and move in codes:
             return codes[move], None
-        return FAULTY, faults.illegal(move, codes, match.printed)
+        else:
+            match.fault = faults.illegal(move, codes, match.printed)
+        match.act = None
+        return FAULTY, match.fault
+
+    def is_of_a_kind(self, move):
+        """Whether the move has exactly the type of a legal one."""
+        return type(move) is self.kinds[0] or any(type(move) is kind for kind in self.kinds)
