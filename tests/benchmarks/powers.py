@@ -3,8 +3,8 @@
     python tests/benchmarks/powers.py [--json FILE] [--runs N]
 
 A pair that proves: two PrudentBots, in a batch of their own. The matrix: 22 modal bots, every ordered pair of them. A
-move with one simulation: 200 matches of one program that simulates its opponent once, in one batch, against 20
-different ones.
+move with one simulation: 200 matches, in one batch, of a program that simulates its opponent once and one that plays by
+chance.
 """
 
 import argparse
@@ -31,7 +31,7 @@ MODAL = [
     *("troll_bot", "magic_bot", "wait_fair_bot_1", "wait_fair_bot_2", "wait_fair_bot_3"),
     *("reverse_fair_bot", "tough_but_fair", "hobson_bot", "cupod", "cimcic", "dimcid"),
 ]
-WIDE, OPPONENTS = 200, 20
+WIDE = 200
 TARGETS = {"pair": 0.150, "matrix": 20.0, "simulation": 0.001}
 NAMES = {
     "pair": "a PrudentBot pair",
@@ -72,18 +72,13 @@ def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float
         portal.call(play_batch, contest, contest.batch(fixtures, ()), fixtures, pool)
         return time.perf_counter() - began
 
-    prudent, mirror = load_bot("prudent_bot"), load_bot("mirror")
+    prudent, mirror, chance = map(load_bot, ("prudent_bot", "mirror", "random"))
     bots = [*map(load_bot, MODAL)]
     modal = [(x, y) for x in bots for y in bots]
-    others = [
-        Program(f"other {n}", f"def act(view):\n    return 'CD'[{n % 2}]\n# {n}\n")
-        for n in range(OPPONENTS)
-    ]
-    wide = [(mirror, others[n % OPPONENTS]) for n in range(WIDE)]
     return {
         "pair": lambda: seconds([(prudent, prudent)]),
         "matrix": lambda: seconds(modal),
-        "simulation": lambda: seconds(wide) / WIDE,
+        "simulation": lambda: seconds([(mirror, chance)] * WIDE) / WIDE,
     }
 
 
