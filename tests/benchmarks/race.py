@@ -98,12 +98,12 @@ def axelrod_player(name: str) -> Any:
     return getattr(axelrod, strategy)(**options)
 
 
-def engine_race(entrants: Entrants, workers: int) -> Path:
+def engine_race(entrants: Entrants, workers: int, strict: bool = False) -> Path:
     """The record of a whole sitting."""
     path = Path(tempfile.mkdtemp()) / "race.duckdb"
     setting = Setting(load_game("prisoners_dilemma"), Repetition(rounds=ROUNDS))
     programs = {program.digest: program for program in entrants.programs}
-    contest = Contest(setting, SEED, programs)
+    contest = Contest(setting, SEED, programs, strict=strict)
     lineup = line_up(setting, entrants)
 
     async def sit() -> None:

@@ -78,24 +78,34 @@ def _pieces(fixtures: Sequence[Fixture], most: int, workers: int) -> list[list[F
 def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
     """For each batch the slots that the audit replays: for each program one, and a seeded sample of all.
 
-    A program's is its last one in the batch where it has the most: after all that it may carry over between them.
+    A program's is its last one in a batch, after all that it may carry over between them: of the batches where it has
+    many, the one with the fewest checks so far.
     """
-    last: dict[str, tuple[int, int, int]] = {}
-    checks: list[list[int]] = [[] for _ in plan]
-    for number, fixtures in enumerate(plan):
-        seen: Counter[str] = Counter()
-        for match, fixture in enumerate(fixtures):
-            seats = len(fixture.lineup)
-            for seat, digest in enumerate(fixture.lineup):
-                seen[digest] += 1
-                slot = match * seats + seat
-                last[digest] = max(last.get(digest, (0, 0, 0)), (seen[digest], number, slot))
-            draw = int(tape_name(seed, *fixture.lineup, fixture.repetition, "check")[:12], 16)
-            if draw % CHECKED < seats:
-                checks[number].append(match * seats + draw % CHECKED)
-    for _, number, slot in last.values():
-        checks[number].append(slot)
+    checks = [_sampled(fixtures, seed) for fixtures in plan]
+    counts = [Counter(digest for each in fixtures for digest in each.lineup) for fixtures in plan]
+    last = [_last_slots(fixtures) for fixtures in plan]
+    for digest in dict.fromkeys(itertools.chain.from_iterable(counts)):
+        most = max(count[digest] for count in counts)
+        many = [n for n, count in enumerate(counts) if 2 * count[digest] >= most]
+        fewest = min(many, key=lambda n: len(checks[n]))
+        checks[fewest].append(last[fewest][digest])
     return [sorted(set(slots)) for slots in checks]
+
+
+def _sampled(fixtures: Sequence[Fixture], seed: int) -> list[int]:
+    """Seats drawn by lot, one in `CHECKED` of those in a batch."""
+    slots = []
+    for match, fixture in enumerate(fixtures):
+        seats = len(fixture.lineup)
+        draw = int(tape_name(seed, *fixture.lineup, fixture.repetition, "check")[:12], 16)
+        if draw % CHECKED < seats:
+            slots.append(match * seats + draw % CHECKED)
+    return slots
+
+
+def _last_slots(fixtures: Sequence[Fixture]) -> dict[str, int]:
+    lineups = itertools.chain.from_iterable(fixture.lineup for fixture in fixtures)
+    return {digest: slot for slot, digest in enumerate(lineups)}
 
 
 def _turned(lineup: tuple[str, ...], repetition: int) -> tuple[str, ...]:
