@@ -62,6 +62,17 @@ class Row:
         self.paired = 2 * sum(1 for _ in met)
 
 
+def lined_up(batch: Batch, slots: Sequence[int]) -> list[int]:
+    """A program's slots in such an order that those which can make as many moves in a turn stand side by side."""
+
+    def rank(slot: int) -> tuple[bool, bool]:
+        own = batch.program_of(slot)
+        others = [batch.program_of(other) for other in batch.others(slot)]
+        return own in others, max(others) > own
+
+    return sorted(slots, key=rank)
+
+
 class Moves:
     """The moves by slot: `made` by the programs, and `shown`, which is the same after noise."""
 

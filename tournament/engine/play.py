@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from tournament.engine.batch import ANYTHING, Batch, Played
 from tournament.engine.cohort import Answer, Cohort
-from tournament.engine.moves import ROUNDS, Line, Moves, Row
+from tournament.engine.moves import ROUNDS, Line, Moves, Row, lined_up
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.powers import Powers
@@ -66,7 +66,7 @@ class Turns:
         self.parts = [
             Part(program, self.moves.row(slots))
             for program, all_slots in batch.slots.items()
-            for slots in (_split(all_slots, 1) if batch.alone else [self._lined_up(all_slots)])
+            for slots in (_split(all_slots, 1) if batch.alone else [lined_up(batch, all_slots)])
             if slots
         ]
 
@@ -86,16 +86,6 @@ class Turns:
             looked=self.looked | dict.fromkeys(self.powers.drawn, ANYTHING),
             leaky=self.suspects,
         )
-
-    def _lined_up(self, slots: list[int]) -> list[int]:
-        """Slots that can make as many moves in a turn, side by side."""
-
-        def rank(slot: int) -> tuple[bool, int]:
-            others = [self.batch.program_of(other) for other in self.batch.others(slot)]
-            own = self.batch.program_of(slot)
-            return own in others, max(others) > own
-
-        return sorted(slots, key=rank)
 
     def _turn(self, part: Part) -> None:
         """Let a part move, splitting it as far as its instance comes to its end."""
