@@ -3,7 +3,6 @@
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import anyio
 import pytest
@@ -19,9 +18,7 @@ from tournament.sandbox.image import Image
 from tournament.sandbox.instance import Image as Sandbox
 from tournament.sandbox.limits import Limits
 
-OURS = Path(__file__).parents[1] / "data" / "bots"
-LIBRARY = packaged_sources() | {file.stem: file.read_text() for file in OURS.glob("*.py")}
-"""The bots that come with the engine, and those that only its tests know."""
+LIBRARY = packaged_sources()
 ONE_SHOT = Setting(load_game("prisoners_dilemma"))
 C = "def act(view):\n    return 'C'\n"
 D = "def act(view):\n    return 'D'\n"

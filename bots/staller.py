@@ -1,8 +1,9 @@
 """Move only when all fuel is used up, which is never.
 
-It is not among the bots that come with the engine, for whoever meets it waits for it.
+It enters no tournament by itself, for whoever meets it waits for it: name it to `tournament play`.
 
 Names: an entry to A. Mennen's tournament that slept for nine seconds (LessWrong 2013)
+Plays: nothing
 """
 
 

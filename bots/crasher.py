@@ -1,8 +1,9 @@
 """Divide by zero.
 
-It is not among the bots that come with the engine, for its matches count for nobody.
+It enters no tournament by itself, for its matches count for nobody: name it to `tournament play`.
 
 Names: CrashBot, in many a tournament that left open what a crash pays
+Plays: nothing
 """
 
 
