@@ -27,7 +27,7 @@ def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
 
 @dataclass(frozen=True)
 class Batch:
-    """Matches that are played together, in lockstep.
+    """Matches that are played together.
 
     `facts` is the game as bots see it. `programs` are digests and sources; `matches` are lineups (numbers of
     programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `library` are

@@ -22,7 +22,7 @@ Answer = tuple[str, dict[int, list[str]]]
 
 
 class Cohort:
-    """Slots of one program that share an instance and move in lockstep."""
+    """Slots of one program that share an instance and move together."""
 
     def __init__(
         self, image: Image, batch: Batch, program: int, slots: Sequence[int], powers: Powers

@@ -20,7 +20,7 @@ from tournament.errors import RecordError
 from tournament.match import Outcome
 from tournament.store.database import Record
 
-MOST_ROWS = 2000
+MOST_ROWS = 1000
 """Matches in a transaction: from here on, more of them make the single match no cheaper."""
 MOST_MOVES = 4_000_000
 """Moves in a transaction, where matches are long."""

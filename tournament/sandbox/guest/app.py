@@ -1,4 +1,4 @@
-"""The guest: runs one program's matches in lockstep, inside the image.
+"""The guest: runs one program's matches side by side, inside the image.
 
 It is a convenience for its program, not a guard over it: a bot can reach and break everything here, and then only
 its own matches suffer. What guards is outside: memory, fuel and the one import, `host`.
