@@ -17,6 +17,7 @@ from typing import Any
 
 import anyio
 from anyio import CancelScope, to_thread
+from anyio.abc import TaskStatus
 
 from tournament import __version__
 from tournament.engine.run import Contest, Results, play_all, workers
@@ -139,6 +140,23 @@ class Crew:
         return self._found
 
 
+class Stop:
+    """Waits for SIGINT or SIGTERM, which cancel `scope`, whether it has been entered yet or not."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self.scope = CancelScope()
+
+    async def listen(self, *, task_status: TaskStatus[None]) -> None:
+        """Listen, from when this says that it has started, for one signal: another does what it usually does."""
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
+            async for number in signals:
+                self.signal = int(number)
+                self.scope.cancel()
+                return
+
+
 @asynccontextmanager
 async def open_sitting(
     path: Path,
@@ -155,10 +173,11 @@ async def open_sitting(
     """
     with ungrouped():
         async with anyio.create_task_group() as group:
-            crew = Crew(contest, worker_count, say)
+            crew, stop = Crew(contest, worker_count, say), Stop()
+            await group.start(stop.listen)
             group.start_soon(crew.come)
             with await to_thread.run_sync(Record.open, path) as record:
-                yield Sitting(record, contest, lineup, repetitions, crew, growth)
+                yield Sitting(record, contest, lineup, repetitions, crew, stop, growth)
             group.cancel_scope.cancel()
 
 
@@ -172,11 +191,13 @@ class Sitting:
         lineup: Lineup,
         repetitions: int,
         crew: Crew,
+        stop: Stop,
         growth: Growth | None = None,
     ) -> None:
         self.record = record
         self.contest = contest
         self._crew = crew
+        self._stop = stop
         self.lineup = lineup
         self.repetitions = repetitions
         self.growth = growth
@@ -191,19 +212,15 @@ class Sitting:
         self.summary = Summary(self.run, len(planned), len(planned) - len(self.missing))
 
     async def hold(self, progress: Progress) -> Summary:
-        """Play and record what is missing. SIGINT and SIGTERM end it in good order."""
+        """Play and record what is missing. What stops it ends it in good order."""
         if self.missing or self.growth or self._unsure():
-            await self._hold(progress)
+            with self._stop.scope:
+                await self._play(*await self._crew.ready(), progress)
         else:
             self.record.end_sitting(self._begin({}, None, 0), "done")
+        self.summary.signal = self._stop.signal
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
-
-    async def _hold(self, progress: Progress) -> None:
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._listen, group.cancel_scope)
-            await self._play(*await self._crew.ready(), progress)
-            group.cancel_scope.cancel()
 
     async def _play(self, pool: Pool, image: Image, progress: Progress) -> None:
         sitting = self._begin(pool.layers, image, pool.count)
@@ -288,7 +305,7 @@ class Sitting:
         return committed
 
     def _ending(self) -> Any:
-        return "interrupted" if self.summary.signal else "failed"
+        return "interrupted" if self._stop.signal else "failed"
 
     def _begin(self, layers: dict[str, str], image: Image | None, worker_count: int) -> int:
         manifest = {
@@ -305,10 +322,3 @@ class Sitting:
         playing = [(program, program.name) for program in self.lineup.programs]
         left_out = self.lineup.problems + self.lineup.elsewhere
         return self.record.begin_sitting(self.run, manifest, playing, left_out)
-
-    async def _listen(self, scope: CancelScope) -> None:
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for number in signals:
-                self.summary.signal = int(number)
-                scope.cancel()
-                return

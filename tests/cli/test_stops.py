@@ -248,12 +248,13 @@ def empty_cache(tmp_path: Path, image: Any) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("wait", [0.0, 0.5])
 def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
-    slow: Any, empty_cache: dict[str, str], number: signal.Signals
+    slow: Any, empty_cache: dict[str, str], number: signal.Signals, wait: float
 ) -> None:
     child = slow.start(*RUN, environment=empty_cache)
     lines_until(child, "compiling the sandbox image")
-    time.sleep(0.2)
+    time.sleep(wait)
     child.send_signal(number)
     before = time.monotonic()
     code, said = finished(child)

@@ -24,7 +24,7 @@ from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.single import played_strictly
-from tournament.sitting import Crew, Lineup, Sitting, Summary, line_up
+from tournament.sitting import Crew, Lineup, Sitting, Stop, Summary, line_up
 from tournament.store import Record
 
 BOTS = {
@@ -299,7 +299,7 @@ def sit(
         async with anyio.create_task_group() as group:
             crew = Crew(what, count, lambda text: None)
             group.start_soon(crew.come)
-            summary = await Sitting(record, what, lineup, reps, crew).hold(lambda *_: None)
+            summary = await Sitting(record, what, lineup, reps, crew, Stop()).hold(lambda *_: None)
             group.cancel_scope.cancel()
             return summary
 
