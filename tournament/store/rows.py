@@ -6,7 +6,7 @@ row, or as Python lists, the same takes five to a hundred times as long.
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from duckdb import DuckDBPyConnection
@@ -19,19 +19,6 @@ from tournament.store import queries
 
 MOST_MOVES = 1_000_000
 """How many moves are inserted at a time: each takes some 50 bytes while it is made a number."""
-
-
-class Seat(NamedTuple):
-    """A row of `seats`."""
-
-    match: int
-    seat: int
-    program: int
-    payoff: float | None
-    moves: str
-    intended: str | None
-    fuel: int | None
-    checked: bool | None
 
 
 def insert_entrants(
@@ -135,23 +122,41 @@ def _insert_lineups(
 def _insert_seats(
     cursor: DuckDBPyConnection, outcomes: Mapping[int, Outcome], lineups: Mapping[int, list[int]]
 ) -> None:
-    seats = [
-        _seat(match, seat, program, outcomes[match])
-        for match, lineup in lineups.items()
-        for seat, program in enumerate(lineup)
-    ]
-    for part in _parts(seats):
-        _insert_part(cursor, part)
+    columns = _seat_columns(outcomes, lineups)
+    for part in _parts(columns["moves"]):
+        _insert_part(cursor, {name: column[part] for name, column in columns.items()})
 
 
-def _parts(seats: Sequence[Seat]) -> Iterator[list[Seat]]:
-    """Seats in parts small enough to be inserted at once."""
-    ends = itertools.accumulate(len(seat.moves) for seat in seats)
-    parts = itertools.groupby(zip(seats, ends, strict=True), lambda pair: pair[1] // MOST_MOVES)
-    return ([seat for seat, _ in part] for _, part in parts)
+def _seat_columns(
+    outcomes: Mapping[int, Outcome], lineups: Mapping[int, list[int]]
+) -> dict[str, list[Any]]:
+    """The columns of `seats`, seat by seat."""
+    played = outcomes.values()
+    each = itertools.chain.from_iterable
+    nothing = {len(lineup): (None,) * len(lineup) for lineup in lineups.values()}
+    return {
+        "match": [match for match, lineup in lineups.items() for _ in lineup],
+        "seat": [seat for lineup in lineups.values() for seat in range(len(lineup))],
+        "program": [*each(lineups.values())],
+        "payoff": [*each(outcome.payoffs for outcome in played)],
+        "moves": [*each(outcome.moves for outcome in played)],
+        "intended": [*each(o.intended or nothing[len(o.moves)] for o in played)],
+        "fuel": [*each(o.fuel or nothing[len(o.moves)] for o in played)],
+        "checked": [*each(o.checked or nothing[len(o.moves)] for o in played)],
+    }
 
 
-def _insert_part(cursor: DuckDBPyConnection, seats: Sequence[Seat]) -> None:
+def _parts(moves: Sequence[str]) -> Iterator[slice]:
+    """Where to cut a column of moves into parts small enough to be inserted at once."""
+    ends = itertools.accumulate(map(len, moves))
+    start = 0
+    for _, part in itertools.groupby(end // MOST_MOVES for end in ends):
+        end = start + sum(1 for _ in part)
+        yield slice(start, end)
+        start = end
+
+
+def _insert_part(cursor: DuckDBPyConnection, columns: Mapping[str, list[Any]]) -> None:
     _run(
         cursor,
         f"""
@@ -166,28 +171,15 @@ def _insert_part(cursor: DuckDBPyConnection, seats: Sequence[Seat]) -> None:
         left join lists as meant on meant.text = intended
         """,
         {
-            "match": np.array([each.match for each in seats]),
-            "seat": np.array([each.seat for each in seats]),
-            "program": np.array([each.program for each in seats]),
-            "payoff": _optional([each.payoff for each in seats], np.float64),
-            "moves": _texts(each.moves for each in seats),
-            "intended": _texts(each.intended for each in seats),
-            "fuel": _optional([each.fuel for each in seats], np.int64),
-            "checked": _optional([each.checked for each in seats], np.bool_),
+            "match": np.array(columns["match"]),
+            "seat": np.array(columns["seat"]),
+            "program": np.array(columns["program"]),
+            "payoff": _optional(columns["payoff"], np.float64),
+            "moves": _texts(columns["moves"]),
+            "intended": _texts(columns["intended"]),
+            "fuel": _optional(columns["fuel"], np.int64),
+            "checked": _optional(columns["checked"], np.bool_),
         },
-    )
-
-
-def _seat(match: int, seat: int, program: int, outcome: Outcome) -> Seat:
-    return Seat(
-        match=match,
-        seat=seat,
-        program=program,
-        payoff=outcome.payoffs[seat],
-        moves=outcome.moves[seat],
-        intended=outcome.intended[seat] if outcome.intended else None,
-        fuel=outcome.fuel[seat] if outcome.fuel else None,
-        checked=outcome.checked[seat] if outcome.checked else None,
     )
 
 

@@ -100,7 +100,7 @@ class Table:
         except BaseException as error:
             move = Raised(error)
         self.last, fault = self.judged(match, move)
-        return self.last + self.told({0: fault} if fault else {})
+        return self.last + self.told({0: fault}) if fault else self.last
 
     def line(self, text):
         """Play a line (see `bot.wit`): answer with the codes of the moves, and the faults."""
@@ -144,9 +144,13 @@ class Table:
     def show_one(self, view, characters):
         """Add a round to one view of any game."""
         seats = self.game.seats
+        if seats == 2:
+            view.mine.append(self.names[view._seat][characters[0]])
+            view.theirs.append(self.names[1 - view._seat][characters[1]])
+            return
         moves = [self.names[(view._seat + k) % seats][c] for k, c in enumerate(characters)]
         view.mine.append(moves[0])
-        view.theirs.append(moves[1] if seats == 2 else tuple(moves[1:]))
+        view.theirs.append(tuple(moves[1:]))
 
     def read(self, codes):
         """The moves of a uniform game by their codes."""
