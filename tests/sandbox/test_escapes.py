@@ -260,7 +260,8 @@ import sys
 def act(view):
     if view.mine:
         table = sys.modules["app"].table
-        table.encoded = table.told = lambda *found: "nonsense"
+        table.encoded = lambda *made: "nonsense"
+        table.judged = lambda *made: ("nonsense", None)
     return "C"
 """
     played = play(sandbox, batch_of([bot, VICTIM], [VICTIM, OTHER]))
