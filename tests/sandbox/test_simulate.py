@@ -297,6 +297,29 @@ def act(view):
         assert max(result.fuel) < 20_000_000
 
 
+SLOW = """
+SLOW = "def act(view):\\n    for _ in range(200_000): pass\\n    return 'C'\\n"
+"""
+"""A program that takes some twenty million fuel, as a constant of a bot's."""
+
+
+def test_what_was_simulated_in_a_move_is_known_for_the_rest_of_it(image: Image) -> None:
+    twenty = f"{SLOW}def act(view):\n    return [view.simulate(SLOW) for _ in range(20)][-1]\n"
+    other_each_time = twenty.replace("simulate(SLOW)", "simulate(SLOW + f'# {_}')")
+    result = one_shot(image, (twenty, D), (other_each_time, D), limits=Limits(fuel=150_000_000))
+    assert {slot: fault.kind for slot, fault in result.faults.items()} == {2: "fuel"}
+    assert told(result)[0] == "CD"
+
+
+def test_a_timeout_is_not_kept_for_whoever_pays_more(image: Image) -> None:
+    asker = f"""{SLOW}
+def act(view):
+    first, second = view.simulate(SLOW, fuel=5_000_000), view.simulate(SLOW, fuel=100_000_000)
+    return "C" if first is view.TIMEOUT and second == "C" else "D"
+"""
+    assert told(one_shot(image, (asker, C))) == ["CC"]
+
+
 def test_failures_equal_no_move_and_say_what_happened(image: Image) -> None:
     asker = """
 BROKEN = "def act(view)\\n"
