@@ -56,7 +56,7 @@ class Outcome:
     def standing_for(self, fixture: Fixture) -> "Outcome":
         """The same for a fixture of the same programs, each perhaps so many seats further round."""
         turns = range(len(fixture.lineup))
-        turn = next(t for t in turns if _turned(self.fixture.lineup, t) == fixture.lineup)
+        turn = next(t for t in turns if turned(self.fixture.lineup, t) == fixture.lineup)
         return replace(self._turned(turn) if turn else self, fixture=fixture)
 
     def _turned(self, turn: int) -> "Outcome":
@@ -64,15 +64,16 @@ class Outcome:
         seats = len(self.moves)
         return replace(
             self,
-            moves=_turned(self.moves, turn),
-            payoffs=_turned(self.payoffs, turn),
-            intended=self.intended and _turned(self.intended, turn),
+            moves=turned(self.moves, turn),
+            payoffs=turned(self.payoffs, turn),
+            intended=self.intended and turned(self.intended, turn),
             faults=tuple(replace(each, seat=(each.seat - turn) % seats) for each in self.faults),
-            fuel=_turned(self.fuel, turn),
-            checked=_turned(self.checked, turn),
+            fuel=turned(self.fuel, turn),
+            checked=turned(self.checked, turn),
             notes=tuple(((seat - turn) % seats, n, why) for seat, n, why in self.notes),
         )
 
 
-def _turned(by_seat: tuple[T, ...], turn: int) -> tuple[T, ...]:
+def turned(by_seat: tuple[T, ...], turn: int) -> tuple[T, ...]:
+    """The same when everybody has changed seats: what was at a seat is at the one so many before it."""
     return by_seat[turn:] + by_seat[:turn]

@@ -19,7 +19,7 @@ from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Game, Setting, StateGame
 from tournament.library import packaged_sources
-from tournament.match import Fixture, Outcome
+from tournament.match import Fixture, Outcome, turned
 from tournament.program import Program
 from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
@@ -165,7 +165,7 @@ def _alike(contest: Contest, fixture: Fixture) -> tuple[str, ...]:
     lineup = fixture.lineup
     if not contest.may_turn(fixture):
         return lineup
-    return min(lineup[seat:] + lineup[:seat] for seat in range(len(lineup)))
+    return min(turned(lineup, turn) for turn in range(len(lineup)))
 
 
 class Play:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tournament.errors import UsageError
 from tournament.game import Setting
-from tournament.match import Fixture
+from tournament.match import Fixture, turned
 from tournament.seeds import tape_name
 
 MOST_LINEUPS = 1_000_000
@@ -40,7 +40,7 @@ def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> l
         tables = itertools.product(programs, repeat=seats)
         return [Fixture(table, r) for table in tables for r in range(repetitions)]
     return [
-        Fixture(_turned(table, r), r)
+        Fixture(turned(table, r % seats), r)
         for table in itertools.combinations_with_replacement(programs, seats)
         for r in range(repetitions)
     ]
@@ -106,11 +106,6 @@ def _sampled(fixtures: Sequence[Fixture], seed: int) -> list[int]:
 def _last_slots(fixtures: Sequence[Fixture]) -> dict[str, int]:
     lineups = itertools.chain.from_iterable(fixture.lineup for fixture in fixtures)
     return {digest: slot for slot, digest in enumerate(lineups)}
-
-
-def _turned(lineup: tuple[str, ...], repetition: int) -> tuple[str, ...]:
-    turn = repetition % len(lineup)
-    return lineup[turn:] + lineup[:turn]
 
 
 def _typical_rounds(setting: Setting) -> int:
