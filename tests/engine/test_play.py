@@ -80,7 +80,7 @@ class Bot:
     "    return view.legal[len(view.mine) % 2]",
     "slow": "def act(view):\n    for _ in range(20_000): pass\n    return view.legal[0]",
     "holds much": "held = bytearray(6 << 20)\ndef act(view): return view.legal[0]",
-    "holds more": "held = []\ndef act(view):\n    held.append(bytearray(6 << 20))\n    return view.legal[0]",
+    "holds more": "held = []\ndef act(view):\n    held.append(bytearray(5 << 20))\n    return view.legal[0]",
     "too much": "def act(view): return [0] * (1 << 25) and view.legal[0]",
     "breaks": "import select\ndef act(view):\n"
     "    if len(view.mine) == 3: select.select([], [], [], 0)\n    return view.legal[-1]",
@@ -145,7 +145,7 @@ def test_a_batch_of_one_bot_s_matches_is_split_until_each_is_as_alone(
         ("spins", "fuel", 2),
         ("breaks", "crash", 3),
         ("late error", "error", 5),
-        ("holds more", "memory", 8),
+        ("holds more", "memory", 9),
         ("slower and slower", "fuel", 10),
     ],
 )

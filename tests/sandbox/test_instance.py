@@ -96,6 +96,18 @@ def test_memory_has_a_cap_that_holds_for_all_that_is_kept(sandbox: Image) -> Non
     )
 
 
+def test_what_a_bot_makes_lies_side_by_side_and_not_all_over_the_image(sandbox: Image) -> None:
+    make = """
+import builtins
+makers = (lambda: {len(made): 1}, lambda: [1, 2], lambda: "x" * 99, lambda: lambda: 0, lambda: len(made) / 7)
+made = []
+for _ in range(200):
+    made += [make() for make in makers]
+"""
+    pages = int(said(sandbox, "len({builtins.id(thing) >> 12 for thing in made})", make))
+    assert pages < 120
+
+
 def test_an_instance_that_has_ended_stays_so(sandbox: Image) -> None:
     one = instance(sandbox, "def act(view):\n    while True: pass")
     for kind in ("fuel", "crash", "crash"):

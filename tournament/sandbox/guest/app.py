@@ -16,6 +16,7 @@ import numbers, operator, pickle, pprint, queue, random, re, reprlib, secrets, s
 import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodedata, uuid, warnings, weakref, zlib  # noqa: E401
 
 import faults
+import heap
 import plain
 import rewrite
 import wit_world
@@ -104,4 +105,5 @@ def _rehearse():
 # Kept out of every later collection, which would go through all of it, and write to all of it.
 _rehearse()
 gc.collect()
+filling = heap.filled()
 gc.freeze()

@@ -77,12 +77,18 @@ class Table:
         """End the matches at these positions; say of each at what its program has looked."""
         looked = "".join(str(self.matches[n].view.looked) for n in positions)
         gone = {*positions}
+        # Where all are over, so is the table: whatever takes its place clears it away.
+        if len(gone) < len(self.matches):
+            self.end(gone)
+        return looked
+
+    def end(self, gone):
+        """End the matches at these positions."""
         for position in gone:
             self.matches[position].end()
         self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
         self.last = "".join([code for n, code in enumerate(self.last) if n not in gone])
         self.arrange()
-        return looked
 
     def play(self, lines):
         """The answers to lines."""
