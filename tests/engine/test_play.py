@@ -66,6 +66,30 @@ class Bot:
         self.moves.append(self.calls)
         return view.legal[len(self.moves) % len(view.legal)]
 """,
+    "looks late": """
+calls = []
+
+def act(view):
+    calls.append(str(view.mine) if len(calls) % 4 == 2 else len(calls))
+    seen = view.theirs if len(calls) % 5 == 4 else calls
+    return view.legal[sum(str(seen).encode()) % len(view.legal)]
+""",
+    "meddles": """
+rounds = []
+
+def act(view):
+    rounds.append(len(rounds))
+    if len(rounds) == 3:
+        view.theirs = ["nothing"]
+    elif len(rounds) == 5:
+        del view.theirs
+        view.mine.clear()
+    try:
+        seen = type(view).theirs.__get__(view) if len(rounds) < 7 else view.theirs + view.mine
+    except AttributeError:
+        seen = rounds
+    return view.legal[sum(str(seen).encode()) % len(view.legal)]
+""",
     "late error": "def act(view): return view.legal[0] if len(view.mine) < 5 else 1 / 0",
     "error by chance": "def act(view): return view.legal[0] if view.rng.random() < 0.9 else 1 / 0",
     "illegal for some": "def act(view): return view.legal[0] if view.seat else 'X'",
@@ -91,7 +115,7 @@ class Bot:
 QUICK = Limits(fuel=30_000_000)
 """Soon used up."""
 quick = partial(batch_of, limits=QUICK)
-HONEST = ("first", "coin", "module", "public", "echo", "reader", "class")
+HONEST = ("first", "coin", "module", "public", "echo", "reader", "class", "looks late", "meddles")
 HARMFUL = [name for name in BOTS if name not in HONEST]
 
 

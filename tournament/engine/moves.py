@@ -46,15 +46,16 @@ class Row:
     """Slots side by side, with their moves at hand: `made` by them, and `seen` by turn, after noise.
 
     The last `paired` of them are both seats of a match, one next to the other. `leads` is by how many rounds the
-    others are ahead of each, and `plan` is what is asked as long as that is so.
+    others are ahead of each, and `plan` is what is asked as long as that is so: `seen_changes` and `steady` tell how
+    long (see `Moves.next`). At most `longest` rounds have been moved in, and after `soonest` the first match is over.
     """
 
     def __init__(self, slots: list[int], made: list[Codes], seen: list[list[Codes]]) -> None:
         self.slots = slots
         self.made = made
         self.seen = seen
-        self.soonest = self.ended = -1
-        """After how many rounds the first of their matches is over, as it stood when so many had ended early."""
+        self.longest = self.soonest = 0
+        self.seen_changes = self.steady = -1
         self.leads: list[list[int]] = []
         self.plan: list[Ask] = []
         pairs = zip(slots[-2::-2], slots[::-2], strict=False)
@@ -85,7 +86,8 @@ class Moves:
         self.shown: list[Codes] = [[] for _ in slots] if self._noise else self.made
         self.faults: dict[int, Fault] = {}
         self._until = [batch.horizons[slot // batch.seats] for slot in slots]
-        self._ended = 0
+        self._changes = 0
+        """How often a plan has changed, or a match has ended early."""
 
     @property
     def foreseen(self) -> bool:
@@ -103,27 +105,34 @@ class Moves:
 
     def over(self, row: Row) -> set[int]:
         """The slots of the row that have no move left to make."""
-        done = [*map(len, row.made)]
-        if max(done) < self._soonest(row):
+        if row.seen_changes == self._changes and row.longest < row.soonest:
             return set()
-        return {
-            slot for slot, count in zip(row.slots, done, strict=True) if count >= self._until[slot]
-        }
+        return {slot for slot in row.slots if len(self.made[slot]) >= self._until[slot]}
 
     def next(self, row: Row, rounds: int) -> list[Line]:
-        """What the row is asked next: for all the moves that it can make now, but no more rounds of them."""
+        """What the row is asked next: for all the moves that it can make now, but no more rounds of them.
+
+        As long as no plan changes, every turn is like the one before, and once a turn has shown that it is, nothing
+        need be compared.
+        """
+        if row.steady != self._changes or rounds != ROUNDS or row.longest + rounds > row.soonest:
+            self._look(row, rounds)
+        row.longest += rounds
+        return [self._line(row, ask) for ask in row.plan]
+
+    def _look(self, row: Row, rounds: int) -> None:
+        """See how far the row's matches are, and whether its plan still holds."""
         done = [*map(len, row.made)]
         leads = [[*map(sub, map(len, column), done)] for column in row.seen]
-        ending = max(done) + rounds > self._soonest(row)
+        row.longest, row.soonest = max(done), min(self._until[slot] for slot in row.slots)
+        ending = row.longest + rounds > row.soonest
         if ending or leads != row.leads or rounds != ROUNDS:
             row.plan = self._plan(row, done, leads, rounds)
             row.leads = [] if ending or not min(done) or rounds != ROUNDS else leads
-        return [self._line(row, ask) for ask in row.plan]
-
-    def _soonest(self, row: Row) -> int:
-        if row.ended != self._ended:
-            row.ended, row.soonest = self._ended, min(self._until[slot] for slot in row.slots)
-        return row.soonest
+            self._changes += 1
+        elif row.seen_changes == self._changes:
+            row.steady = self._changes
+        row.seen_changes = self._changes
 
     def _plan(self, row: Row, done: list[int], leads: list[list[int]], most: int) -> list[Ask]:
         ahead = self._ahead(row, done, leads, most)
@@ -215,7 +224,7 @@ class Moves:
                 self._end(match, number + 1)
 
     def _end(self, match: int, rounds: int) -> None:
-        self._ended += 1
+        self._changes += 1
         start = match * self._batch.seats
         for slot in range(start, start + self._batch.seats):
             self._until[slot] = min(self._until[slot], rounds)

@@ -81,7 +81,7 @@ def prepare(say: Say = lambda text: None) -> Image:
     folder = cache_folder()
     with _alone(folder / "lock", say):
         component = _component(folder, say)
-        digest = _digest(component)
+        digest = _digest(component, folder)
         compiled = folder / f"{digest[:16]}-{_machine()}.cwasm"
         if not compiled.exists():
             say("compiling the sandbox image for this machine (once, about 10 seconds)")
@@ -127,9 +127,14 @@ def _component(folder: Path, say: Say) -> Path:
     return folder / image_name()
 
 
-def _digest(component: Path) -> str:
-    with component.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _digest(component: Path, folder: Path) -> str:
+    """The SHA-256 of a file, kept in the folder: to read it all takes longer than the rest of a start."""
+    state = component.stat()
+    kept = folder / f"{component.stem}-{state.st_size}-{state.st_mtime_ns}.sha256"
+    if not kept.exists():
+        with component.open("rb") as file:
+            _written(kept, hashlib.file_digest(file, "sha256").hexdigest().encode())
+    return kept.read_text()
 
 
 def _compile(component: Path) -> bytes:

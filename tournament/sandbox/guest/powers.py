@@ -80,7 +80,7 @@ class Powers:
     def _ask(self, power, request):
         here = self._described(None)
         request |= {"match": self._number, "drew": bool(self.looked & PRIVATELY), "here": here}
-        return self._host(f"{power} {json.dumps(request)}")
+        return self._table.host(f"{power} {json.dumps(request)}")
 
     def _seat_of(self, program):
         """Where a program of this match sits; any other takes the next seat."""
@@ -110,7 +110,9 @@ class Powers:
         """Joint moves as strings of codes, in seat order."""
         joints = self.history if history is None else history
         try:
-            return ["".join([self._codes[s][m] for s, m in enumerate(joint)]) for joint in joints]
+            return [
+                "".join([self._table.codes[s][m] for s, m in enumerate(joint)]) for joint in joints
+            ]
         except (KeyError, IndexError, TypeError):
             raise ValueError(
                 "history is a list of joint moves, each a tuple in seat order"

@@ -4,13 +4,12 @@ import json
 
 import faults
 from match import Match
+from past import EVERY, Past
 from view import Game, Program, Text, View
 
 FIRST_CODE = 48
 FAULTY = "!"
 MIRRORED = "*"
-EVERY = slice(None)
-"""The part of a table that is all of its matches."""
 
 
 class Raised:
@@ -51,14 +50,18 @@ class Table:
         self.writing = str.maketrans(self.codes[0]) if self.letters else None
         self.legal = {*self.codes[0]}
         self.last = FAULTY * len(setup["matches"])
+        self.past = Past(len(setup["matches"]))
         self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
         self.arrange()
 
     def match(self, number, seat, lineup, private, shared):
         """A match that has not started."""
         programs = [Program(self.text(digest)) for digest in lineup]
-        view = View(self.game, seat, programs, private, shared, number, self.host, self.codes)
-        return Match(view)
+        return Match(View(self, seat, programs, private, shared, number))
+
+    def seen(self, view, name):
+        """The list of that name (see `past`) of the match with that view."""
+        return self.past.of(name)[self.places[view]]
 
     def text(self, digest):
         """The text of a program at the table: one object for all of its matches."""
@@ -68,10 +71,11 @@ class Table:
 
     def arrange(self):
         """Line up what every round needs of the matches that are left."""
-        self.mine = [match.view.mine for match in self.matches]
-        self.theirs = [match.view.theirs for match in self.matches]
         self.acts = [match.act or not_loaded for match in self.matches]
         self.views = [match.view for match in self.matches]
+        self.places = {view: n for n, view in enumerate(self.views)}
+        if len(self.matches) == 1:
+            [self.mine], [self.theirs] = self.past.of("mine"), self.past.of("theirs")
 
     def drop(self, positions):
         """End the matches at these positions; say of each at what its program has looked."""
@@ -86,8 +90,10 @@ class Table:
         """End the matches at these positions."""
         for position in gone:
             self.matches[position].end()
-        self.matches = [match for n, match in enumerate(self.matches) if n not in gone]
-        self.last = "".join([code for n, code in enumerate(self.last) if n not in gone])
+        left = [n for n in range(len(self.matches)) if n not in gone]
+        self.matches = [self.matches[n] for n in left]
+        self.last = "".join([self.last[n] for n in left])
+        self.past.keep(left)
         self.arrange()
 
     def play(self, lines):
@@ -100,7 +106,9 @@ class Table:
         [match] = self.matches
         if joint:
             own = self.last if len(joint) < self.game.seats else ""
-            self.show_one(match.view, own + joint)
+            mine, theirs = self.moves(match.view, own + joint)
+            self.mine.append(mine)
+            self.theirs.append(theirs)
         try:
             move = self.acts[0](match.view)
         except BaseException as error:
@@ -131,32 +139,26 @@ class Table:
 
     def show(self, joint, part=EVERY):
         """Add a round to the views of a part; `joint` has a column for each seat, the own one first or left out."""
-        mine, theirs = self.mine[part], self.theirs[part]
-        width = len(mine)
+        width = len(self.views[part])
         if MIRRORED in joint:
             joint = mirrored(joint, self.last[part])
         if len(joint) < width * self.game.seats:
             joint = self.last[part] + joint
         if self.uniform and self.game.seats == 2:
             moves = self.read(joint)
-            # Appending returns nothing that is true, so that this goes on to the last.
-            any(map(list.append, mine, moves[:width]))
-            any(map(list.append, theirs, moves[width:]))
+            self.past.add(part, moves[:width], moves[width:])
             return
         columns = [joint[start : start + width] for start in range(0, len(joint), width)]
-        for match, characters in zip(self.matches[part], zip(*columns)):
-            self.show_one(match.view, characters)
+        moves = map(self.moves, self.views[part], zip(*columns))
+        self.past.add(part, *zip(*moves))
 
-    def show_one(self, view, characters):
-        """Add a round to one view of any game."""
+    def moves(self, view, characters):
+        """A round of any game as one view has it: the own move, and that of the other or a tuple of the others'."""
         seats = self.game.seats
         if seats == 2:
-            view.mine.append(self.names[view._seat][characters[0]])
-            view.theirs.append(self.names[1 - view._seat][characters[1]])
-            return
+            return self.names[view._seat][characters[0]], self.names[1 - view._seat][characters[1]]
         moves = [self.names[(view._seat + k) % seats][c] for k, c in enumerate(characters)]
-        view.mine.append(moves[0])
-        view.theirs.append(tuple(moves[1:]))
+        return moves[0], tuple(moves[1:])
 
     def read(self, codes):
         """The moves of a uniform game by their codes."""

@@ -92,8 +92,10 @@ _LOOKED_FOR = {
     "shared": (1, lambda view: Coin(*view._tape)),
     "rng": (PRIVATELY, lambda view: Tape(view._private)),
     "seat": (4, lambda view: view._seat),
+    "mine": (0, lambda view: view._table.seen(view, "mine")),
+    "theirs": (0, lambda view: view._table.seen(view, "theirs")),
 }
-"""By which bit it is known that a program has looked at something, and what it sees."""
+"""By which bit it is known that a program has looked at something, if by any, and what it sees."""
 
 
 class View(Powers):
@@ -104,32 +106,29 @@ class View(Powers):
     """
 
     __slots__ = (
-        "_codes", "_host", "_number", "_private", "_seat", "_tape",
+        "_number", "_private", "_seat", "_table", "_tape",
         "game", "legal", "looked", "me", "mine", "observation", "others", "rng", "seat", "shared", "theirs", "them",
     )  # fmt: skip
 
-    def __init__(self, game, seat, programs, private, shared, number, host, codes):
-        self.game = game
+    def __init__(self, table, seat, programs, private, shared, number):
+        self.game = game = table.game
         self._seat = seat
         self.looked = 0
         self.legal = game.moves[seat]
         self.me = programs[seat]
         self.others = programs[seat + 1 :] + programs[:seat]
         self.them = self.others[0] if len(self.others) == 1 else None
-        self.mine = []
-        self.theirs = []
         self.observation = None
         self._private = private
         self._tape = shared
         self._number = number
-        self._host = host
-        self._codes = codes
+        self._table = table
 
     def __repr__(self):
         return f"<view of seat {self.seat}>"
 
     def __getattr__(self, name):
-        """The seat and the tapes are put in place, and that is noted, when the program first looks at them."""
+        """What a program may never look at is put in place when it first does; of some things it is noted."""
         if name not in _LOOKED_FOR:
             raise AttributeError(f"'View' object has no attribute {name!r}", name=name, obj=self)
         flag, make = _LOOKED_FOR[name]
