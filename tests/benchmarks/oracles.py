@@ -1,8 +1,9 @@
 """A thousand calls, 200 at a time, to a server in another process that takes 100 ms for each.
 
 Prints the seconds from the first call to the last answer beside the ideal (five times 100 ms), with every answer kept
-in a record before it is used; the seconds that it takes to start (imports, client, the first answer) are printed apart.
-The peer is a bare aiohttp client, which keeps nothing, at the same concurrency against the same server.
+in a record before it is used. Start-up is printed apart: imports, opening the record, and connecting, which are 200
+calls before those that count, one for each connection.
+The peer is a bare aiohttp client, which keeps nothing, at the same concurrency against the same server, started alike.
 Then the same with trouble: every eighth request is turned away with 429, dropped before or in the middle of its
 answer, or fails with 503; and how many calls were lost or answered twice.
 
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,9 @@ def main() -> None:
             results.setdefault(script, []).append(measure(script, options))
     for name in ("peer", "plain", "troubled"):
         _show(name, results[name], ideal)
-    plain, peer = (
-        statistics.median(run["seconds"] for run in results[name]) for name in ("plain", "peer")
-    )
-    print(f"plain takes {plain / peer:.2f} x the time of the peer")
+    for word, of in (("median", statistics.median), ("best", min)):
+        plain, peer = (of(run["seconds"] for run in results[name]) for name in ("plain", "peer"))
+        print(f"plain takes {plain / peer:.2f} x the time of the peer ({word} of each)")
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
 
@@ -56,8 +56,9 @@ def _show(name: str, runs: list[dict[str, float]], ideal: float) -> None:
     print(
         f"{name}: {middle['seconds']:.3f} s (best {best:.3f}), "
         f"{middle['seconds'] / ideal:.2f} x the ideal (best {best / ideal:.2f}); "
-        f"start-up {runs[0]['start']:.3f} s, {middle['start']:.3f} s once all is imported; "
-        f"processor {middle['processor']:.3f} s"
+        f"processor {middle['processor']:.3f} s; the server's replies {middle['late'] * 1e3:.1f} ms late\n"
+        f"    start-up: imports {runs[0]['imports']:.3f} s, record {middle['record']:.3f} s, "
+        f"connecting {middle['connecting']:.3f} s"
     )
     if "requests" in middle:
         lost, doubled = (sum(run[field] for run in runs) for field in ("lost", "doubled"))
@@ -93,14 +94,19 @@ def measure(script: str, options: argparse.Namespace) -> dict[str, float]:
     with server(script, options.latency) as url, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "record.duckdb"
         result: dict[str, float] = anyio.run(ask_all, url, options, path)
-        tally = json.load(urllib.request.urlopen(url.removesuffix("/v1") + "/tally"))
+        tally = _tally(url)
         kept = _kept(path)
-    lost = options.calls + 1 - len(kept)
     return result | {
+        "late": tally["late"] / tally["requests"],
         "requests": tally["requests"],
-        "lost": lost,
+        "lost": options.calls + options.concurrency - len(kept),
         "doubled": tally["answers"] - tally["prompts"],
     }
+
+
+def _tally(url: str) -> dict[str, float]:
+    result: dict[str, float] = json.load(urllib.request.urlopen(url.removesuffix("/v1") + "/tally"))
+    return result
 
 
 def _kept(path: Path) -> set[str]:
@@ -114,32 +120,36 @@ def _kept(path: Path) -> set[str]:
 async def ask_all(url: str, options: argparse.Namespace, path: Path) -> dict[str, float]:
     """Ask everything at once, and wait for the last answer."""
     began = time.perf_counter()
+    import tournament.oracles.transport  # noqa: F401
     from tournament.evolve.journal import RecordJournal
     from tournament.oracles.oracle import Call, Message
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import make_desk, make_oracle
     from tournament.store import Record
 
+    imported = time.perf_counter()
     settings = Settings.load(
         base_url=url, api_key="sk-benchmark", concurrency=options.concurrency, retries=20
     )
     with Record.open(path) as record:
+        opened = time.perf_counter()
         oracle = make_oracle("chat:scripted", make_desk(settings, RecordJournal(record, 1)))
 
         async def ask(number: int) -> None:
             text = f"call {number}\n{PROGRAM}"
             await oracle.ask(Call("write", (Message("user", text),), "digest", str(number)))
 
-        result = await _timed(ask, options.calls, began)
+        result = await _timed(ask, options)
         await oracle.aclose()
-    return result
+    return result | {"imports": imported - began, "record": opened - imported}
 
 
 def measure_peer(options: argparse.Namespace) -> dict[str, float]:
     """The same of a client that does nothing else."""
     with server("plain", options.latency) as url:
         result: dict[str, float] = anyio.run(ask_all_plainly, url, options)
-    return result
+        tally = _tally(url)
+    return result | {"late": tally["late"] / tally["requests"]}
 
 
 async def ask_all_plainly(url: str, options: argparse.Namespace) -> dict[str, float]:
@@ -147,6 +157,7 @@ async def ask_all_plainly(url: str, options: argparse.Namespace) -> dict[str, fl
     began = time.perf_counter()
     import aiohttp
 
+    imported = time.perf_counter()
     connector = aiohttp.TCPConnector(limit=options.concurrency)
     async with aiohttp.ClientSession(connector=connector) as session:
 
@@ -156,18 +167,24 @@ async def ask_all_plainly(url: str, options: argparse.Namespace) -> dict[str, fl
             async with session.post(f"{url}/chat/completions", json=body) as response:
                 await response.json()
 
-        return await _timed(ask, options.calls, began)
+        result = await _timed(ask, options)
+    return result | {"imports": imported - began, "record": 0.0}
 
 
-async def _timed(ask: Ask, calls: int, began: float) -> dict[str, float]:
-    """The first call alone, then all others at once."""
-    await ask(calls)
+async def _timed(ask: Ask, options: argparse.Namespace) -> dict[str, float]:
+    """A call for each connection, then the calls that count, all at once."""
+    began = time.perf_counter()
+    await _all_at_once(ask, range(options.calls, options.calls + options.concurrency))
     started, processor = time.perf_counter(), time.process_time()
-    async with anyio.create_task_group() as group:
-        for number in range(calls):
-            group.start_soon(ask, number)
+    await _all_at_once(ask, range(options.calls))
     ended, spent = time.perf_counter(), time.process_time() - processor
-    return {"start": started - began, "seconds": ended - started, "processor": spent}
+    return {"connecting": started - began, "seconds": ended - started, "processor": spent}
+
+
+async def _all_at_once(ask: Ask, numbers: Iterable[int]) -> None:
+    async with anyio.create_task_group() as group:
+        for number in numbers:
+            group.start_soon(ask, number)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http.client import responses
 from typing import Any
-
-from aiohttp import web
 
 CODE = "```python\ndef act(view):\n    return view.legal[0]\n```"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
@@ -67,6 +66,15 @@ def in_turn(*replies: Does) -> Script:
     return lambda body, number: replies[min(number, len(replies) - 1)]
 
 
+@dataclass(frozen=True)
+class Request:
+    """A request as it was sent."""
+
+    target: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
 class Server:
     """What was asked of it, and what came of it."""
 
@@ -78,82 +86,111 @@ class Server:
         self.answered: Counter[str] = Counter()
         self.under_way = 0
         self.most_under_way = 0
-        self._open: set[asyncio.Transport] = set()
+        self.late = 0.0
+        self.connections: set[asyncio.Transport] = set()
 
     async def hang_up(self) -> None:
         """Close all connections that are kept open, and let the other side notice or not."""
-        for transport in self._open:
+        for transport in self.connections:
             transport.close()
-        self._open.clear()
         await asyncio.sleep(0)
 
-    async def handle(self, request: web.Request) -> web.StreamResponse:
-        """A request for a chat completion."""
-        self.under_way += 1
-        self.most_under_way = max(self.most_under_way, self.under_way)
-        try:
-            return await self._reply(request)
-        finally:
-            self.under_way -= 1
-
-    async def _reply(self, request: web.Request) -> web.StreamResponse:
-        assert request.transport is not None
-        self._open.add(request.transport)  # type: ignore[arg-type]
-        body = await request.json()
+    def take(self, request: Request, transport: asyncio.Transport) -> None:
+        """Reply to a request, when its time has come."""
+        if request.target == "/tally":
+            transport.write(_response(Does(self.tally), json.dumps(self.tally).encode()))
+            return
+        body = json.loads(request.body)
         number = len(self.asked)
         self.asked.append(body)
-        self.headers.append(dict(request.headers))
+        self.headers.append(request.headers)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
         does = self.script(body, number)
-        await asyncio.sleep(does.delay)
+        loop = asyncio.get_running_loop()
+        due = loop.time() + does.delay
+        loop.call_at(due, self._reply, body, does, transport, due)
+
+    def _reply(
+        self, body: dict[str, Any], does: Does, transport: asyncio.Transport, due: float
+    ) -> None:
+        self.under_way -= 1
+        self.late += asyncio.get_running_loop().time() - due
         raw = does.body if isinstance(does.body, bytes) else json.dumps(does.body).encode()
+        response = _response(does, raw)
         if does.drop:
-            return await self._drop(request, does, raw)
+            transport.write(response[: -len(raw) // 2] if does.drop == "middle" else b"")
+            transport.close()
+            return
         if does.status == 200:
             self.answered[body["messages"][-1]["content"]] += 1
-        return web.Response(
-            body=raw, status=does.status, headers=does.headers, content_type=does.content_type
-        )
+        transport.write(response)
 
-    async def _drop(self, request: web.Request, does: Does, raw: bytes) -> web.StreamResponse:
-        assert request.transport is not None
-        response = web.StreamResponse(headers={"Content-Length": str(len(raw))})
-        if does.drop == "middle":
-            await response.prepare(request)
-            await response.write(raw[: len(raw) // 2])
-        request.transport.close()
-        return response
-
-    async def tally(self, request: web.Request) -> web.Response:
-        """How many requests there were, and the most and fewest answers that a prompt got."""
+    @property
+    def tally(self) -> dict[str, float]:
+        """How many requests there were, the most answers that a prompt got, and the seconds that replies were late."""
         times = self.answered.values()
-        return web.json_response(
-            {
-                "requests": len(self.asked),
-                "prompts": len(self.answered),
-                "answers": sum(times),
-                "most": max(times, default=0),
-                "under_way": self.most_under_way,
-            }
-        )
+        return {
+            "requests": len(self.asked),
+            "prompts": len(self.answered),
+            "answers": sum(times),
+            "most": max(times, default=0),
+            "under_way": self.most_under_way,
+            "late": self.late,
+        }
+
+
+class Connection(asyncio.Protocol):
+    """A connection, over which requests come one after the other, each when the one before it has been answered.
+
+    As little as will do: it shares the machine with the client that is measured against it.
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._data = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self._server.connections.add(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._server.connections.discard(self.transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        head, end, body = self._data.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines if end)
+        if end and len(body) >= int(headers.get("Content-Length", 0)):
+            self._data = b""
+            self._server.take(Request(first.split()[1], headers, body), self.transport)
+
+
+def _response(does: Does, raw: bytes) -> bytes:
+    headers = {"Content-Type": does.content_type, "Content-Length": len(raw), **does.headers}
+    lines = [f"HTTP/1.1 {does.status} {responses.get(does.status, '')}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + raw
 
 
 @asynccontextmanager
 async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:
     """A server on a port of its own."""
     server = Server(in_turn(script) if isinstance(script, Does) else script)
-    app = web.Application()
-    app.router.add_post("/v1/chat/completions", server.handle)
-    app.router.add_get("/tally", server.tally)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
+    listening = await asyncio.get_running_loop().create_server(
+        lambda: Connection(server), "127.0.0.1", 0, backlog=1024
+    )
+    port = listening.sockets[0].getsockname()[1]
+    server.url = f"http://127.0.0.1:{port}/v1"
     try:
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
-        await site.start()
-        port = runner.addresses[0][1]
-        server.url = f"http://127.0.0.1:{port}/v1"
         yield server
     finally:
-        await runner.cleanup()
+        listening.close()
+        await server.hang_up()
 
 
 def plain(latency: float) -> Script:

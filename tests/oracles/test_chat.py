@@ -466,3 +466,19 @@ def test_five_hundred_calls_at_once_are_no_trouble() -> None:
     answers = anyio.run(run)
     assert {answer.outcome for answer in answers} == {CallOutcome.OK}
     assert len(answers) == 500
+
+
+def test_a_proxy_that_the_environment_names_is_used_with_its_credentials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        async with serve() as server:
+            address = server.url.removesuffix("/v1").removeprefix("http://")
+            monkeypatch.setenv("HTTP_PROXY", f"http://me:secret@{address}")
+            oracle = chat("http://models.invalid/v1")
+            assert (await oracle.ask(a_call())).outcome is CallOutcome.OK
+            await oracle.aclose()
+            assert server.headers[0]["Host"] == "models.invalid"
+            assert server.headers[0]["Proxy-Authorization"] == "Basic bWU6c2VjcmV0"
+
+    anyio.run(run)

@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio import from_thread
 
 import tournament.oracles
 from tests.oracles.server import CODE, Does, completion, in_turn, serve
@@ -173,10 +174,10 @@ def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) 
     came = anyio.Event()
 
     class Slow(FileJournal):
-        async def keep(self, key: str, call: Call, answer: Answer) -> None:
-            came.set()
-            await anyio.sleep(0.1)
-            await super().keep(key, call, answer)
+        def _append(self, lines: Sequence[str]) -> None:
+            from_thread.run_sync(came.set)
+            time.sleep(0.1)
+            super()._append(lines)
 
     async def run() -> None:
         async with serve() as server, anyio.create_task_group() as group:

@@ -25,7 +25,7 @@ from tournament.oracles.protocol import (
     retry_after,
 )
 from tournament.oracles.settings import NO_KEY, OPENAI, Scrubber, Settings
-from tournament.oracles.transport import Closed, Dropped, NoAnswer, Transport
+from tournament.oracles.transport import Closed, Dropped, Late, NoAnswer, Transport
 from tournament.seeds import Tape, tape_name
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
@@ -101,12 +101,12 @@ class Chat:
         """The model's answer, after as many requests as the settings allow."""
         async with self._limits.gate:
             began = anyio.current_time()
-            answer = await self._insist(call)
+            answer, requests = await self._insist(call)
             seconds = anyio.current_time() - began
-        return replace(answer, model=self.model, seconds=seconds)
+        return replace(answer, model=self.model, seconds=seconds, requests=requests)
 
-    async def _insist(self, call: Call) -> Answer:
-        """The answer to the first request that has one, or to the last that is worth sending."""
+    async def _insist(self, call: Call) -> tuple[Answer, int]:
+        """The answer to the first of so many requests that has one, or to the last that is worth sending."""
         free, failed, requests = FREE_TRIES, 0, 0
         while True:
             tried = await self._request(call, first=requests == 0)
@@ -117,7 +117,7 @@ class Chat:
                 await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
                 failed += 1
             else:
-                return replace(tried.answer, requests=requests)
+                return tried.answer, requests
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -132,7 +132,7 @@ class Chat:
         most = self._prices.cost(Usage(size, answer)) if limited else None
         try:
             # No token is shorter than a byte, and most are about four.
-            async with self._limits.admit(size // 4 + answer, size + answer, most) as hold:
+            with await self._limits.admit(size // 4 + answer, size + answer, most) as hold:
                 tried = await self._exchange(call, hold)
                 if first and tried.answer.outcome.answered:
                     self._limits.gate.served()
@@ -146,13 +146,9 @@ class Chat:
         body = json.dumps(self._body(call, quirks)).encode()
         transport = self._connected()
         try:
-            with anyio.move_on_after(self._settings.time_limit) as scope:
-                response = await transport.post(body)
+            response = await transport.post(body)
         except NoAnswer as error:
             return self._broken(error, hold)
-        if scope.cancelled_caught:
-            limit = f"no answer within {self._settings.time_limit:g} seconds"
-            return Tried(_failed(CallOutcome.TIMEOUT, limit))
         self._reached = True
         if 200 <= response.status < 300:
             return self._answered(response.body, hold)
@@ -222,7 +218,9 @@ class Chat:
             self._say(f"{self.model} {LEARNT[quirk]}")
 
     def _broken(self, error: NoAnswer, hold: Hold) -> Tried:
-        """What to make of a connection that failed."""
+        """What to make of a connection that failed, or took too long."""
+        if isinstance(error, Late):
+            return Tried(_failed(CallOutcome.TIMEOUT, str(error)))
         if not isinstance(error, Dropped):
             hold.release()
         if isinstance(error, Closed | Dropped):
@@ -239,7 +237,7 @@ class Chat:
             key = self._settings.api_key
             secret = key.get_secret_value() if key else NO_KEY
             most = max(self._limits.gate.most, 100)
-            self._transport = Transport(secret, self.base_url, most)
+            self._transport = Transport(secret, self.base_url, most, self._settings.time_limit)
         return self._transport
 
 

@@ -11,7 +11,6 @@ from typing import Any, Protocol, Self
 from weakref import WeakValueDictionary
 
 import anyio
-from anyio import CancelScope
 
 from tournament.errors import RecordBusy, RecordError
 from tournament.oracles.commit import GroupCommit
@@ -37,7 +36,10 @@ class Journal(Protocol):
         ...
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Keep an answer, which has that key; when this returns, no crash can lose it. The last of a key counts."""
+        """Keep an answer, which has that key; when this returns, no crash can lose it. The last of a key counts.
+
+        It is kept even when the task is cancelled meanwhile.
+        """
         ...
 
 
@@ -71,8 +73,7 @@ class Ledger:
             if known is not None and known.outcome.answered:
                 return replace(known, key=key, cached=True)
             answer = judged(call, await self._oracle.ask(call), key)
-            with CancelScope(shield=True):
-                await self._journal.keep(key, call, answer)
+            await self._journal.keep(key, call, answer)
             return answer
 
     async def aclose(self) -> None:

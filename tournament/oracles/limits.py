@@ -7,10 +7,10 @@ has come is lost to a cancellation.
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Self
 
 import anyio
 
@@ -38,7 +38,7 @@ class Gate:
         self.limit = min(start, most)
         """How many may pass at present."""
         self._under_way = 0
-        self._turn = anyio.Lock()
+        self._turn = anyio.Lock(fast_acquire=True)
         self._change = anyio.Event()
         self._good = 0
         self._cut_once = False
@@ -128,7 +128,9 @@ class Spending:
         )
 
     def __sub__(self, other: "Spending") -> "Spending":
-        return self + Spending(-other.calls, -other.tokens, -other.money)
+        return Spending(
+            self.calls - other.calls, self.tokens - other.tokens, self.money - other.money
+        )
 
 
 NOTHING = Spending()
@@ -163,7 +165,7 @@ class Budget:
         return self._held
 
     async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
-        """Hold what a call may take, waiting for calls under way where that can help; `end` ends it.
+        """Hold what a call may take, waiting for calls under way where that can help.
 
         Raises `BudgetSpent`, and `UsageError` where dollars are limited and the price is not known.
         """
@@ -179,7 +181,7 @@ class Budget:
             self._change = self._change or anyio.Event()
             await self._change.wait()
         self._held += most
-        return Hold(most)
+        return Hold(self, most)
 
     def end(self, hold: "Hold") -> None:
         """Count what was taken, and let those who wait look again."""
@@ -198,12 +200,19 @@ class Budget:
 
 
 class Hold:
-    """What is held for one call; all of it is taken unless something else is said before it ends."""
+    """What is held for one call; all of it is taken unless something else is said before the block is left."""
 
-    def __init__(self, most: Spending) -> None:
+    def __init__(self, budget: Budget, most: Spending) -> None:
+        self._budget = budget
         self.most = most
         self.taken = most
         self.correct: Callable[[float], None] = _nothing
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._budget.end(self)
 
     def settle(self, tokens: int | None, money: Decimal | None) -> None:
         """The call took that much; None: as much as was held."""
@@ -228,23 +237,18 @@ class Limits:
     tokens: Window
     budget: Budget
 
-    @asynccontextmanager
-    async def admit(self, about: int, most: int, money: Decimal | None) -> AsyncIterator[Hold]:
+    async def admit(self, about: int, most: int, money: Decimal | None) -> Hold:
         """Let a request through that takes about so many tokens, and at most so many tokens and dollars.
 
-        Raises `BudgetSpent` and `UsageError` as `Budget.hold` does.
+        It is counted when the block of what is returned is left. Raises `BudgetSpent` and `UsageError` as
+        `Budget.hold` does.
         """
         hold = await self.budget.hold(most, money)
-        try:
-            await self._turn(about, hold)
-            yield hold
-        finally:
-            self.budget.end(hold)
-
-    async def _turn(self, about: int, hold: Hold) -> None:
         try:
             await self.requests.take(1)
             hold.correct = await self.tokens.take(about)
         except BaseException:
-            hold.release()
+            with hold:
+                hold.release()
             raise
+        return hold

@@ -2,12 +2,13 @@
 
 The SDK's transport on aiohttp reports every connection that fails as a time-out, and may write into a connection that
 has just been closed; both are told apart here by the error underneath. Requests go straight to that transport: of the
-time that the SDK spends on a request, sending it is a third.
+time that the SDK spends on a request, sending it is a fifth.
 """
 
 import gc
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 import httpx2
@@ -33,6 +34,10 @@ class Closed(NoAnswer):
     """The connection was closed before anything was written to it."""
 
 
+class Late(NoAnswer):
+    """The time for an answer is over."""
+
+
 class Dropped(NoAnswer):
     """The connection broke off, and what was sent may have been read."""
 
@@ -47,51 +52,65 @@ class Response:
 
 
 class Transport:
-    """Connections to one server, `most` at the same time, kept open in between."""
+    """Connections to one server, `most` at the same time, kept open in between. It is made where a loop runs.
 
-    def __init__(self, secret: str, base_url: str, most: int) -> None:
-        self._http = openai.DefaultAioHttpClient(
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+    A request and its answer may take `seconds`.
+    """
+
+    def __init__(self, secret: str, base_url: str, most: int, seconds: float) -> None:
+        self._seconds = seconds
+        self._url = f"{base_url}/chat/completions"
+        http = openai.DefaultAioHttpClient(
+            limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most)
         )
         self._sdk = openai.AsyncOpenAI(
-            api_key=secret, base_url=base_url, max_retries=0, http_client=self._http
+            api_key=secret, base_url=base_url, max_retries=0, http_client=http
         )
-        self._url = httpx2.URL(f"{base_url}/chat/completions")
-        headers = {
+        # The one that the SDK would choose: through a proxy, where the environment names one.
+        carrier: Any = http._transport_for_url(httpx2.URL(self._url))
+        self._session: aiohttp.ClientSession = carrier.get_client()
+        carrier.client = self._session
+        self._proxy = carrier.proxy and _with_credentials(carrier.proxy)
+        said = {**self._sdk.default_headers, **self._sdk.auth_headers}
+        self._headers = {
             name: value
-            for name, value in self._sdk.default_headers.items()
+            for name, value in said.items()
             if isinstance(value, str) and not name.startswith("X-Stainless")
         }
-        self._headers = httpx2.Headers({**headers, "Authorization": f"Bearer {secret}"})
+        self._limit = aiohttp.ClientTimeout(seconds, sock_connect=CONNECT_SECONDS)
 
     async def post(self, body: bytes) -> Response:
         """The answer to one request. Raises `NoAnswer`, as one of its kinds."""
-        # As it is sent, so that nothing of the client is left to be merged into it.
-        request = httpx2.Request("POST", self._url, headers=self._headers, content=body)
         try:
-            answer = await self._http.send(request)
-        except (httpx2.HTTPError, httpx2.InvalidURL, aiohttp.ClientError, OSError) as error:
-            raise _explained(_underneath(error)) from error
-        return Response(answer.status_code, answer.headers, answer.content)
+            async with self._session.post(
+                self._url,
+                data=body,
+                headers=self._headers,
+                timeout=self._limit,
+                proxy=self._proxy,
+            ) as answer:
+                return Response(answer.status, answer.headers, await answer.read())
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._explained(error) from error
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._sdk.close()
 
+    def _explained(self, error: Exception) -> NoAnswer:
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+            return Unreachable(_reason(error))
+        if isinstance(error, TimeoutError):
+            return Late(f"no answer within {self._seconds:g} seconds")
+        said = one_line(str(error)) or type(error).__name__
+        return (
+            Closed(said) if isinstance(error, aiohttp.ClientConnectionResetError) else Dropped(said)
+        )
 
-def _underneath(error: BaseException) -> BaseException:
-    """The error of aiohttp's that an error of the SDK's comes from; else the first of all."""
-    while not isinstance(error, aiohttp.ClientError) and error.__cause__ is not None:
-        error = error.__cause__
-    return error
 
-
-def _explained(error: BaseException) -> NoAnswer:
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
-        return Unreachable(_reason(error))
-    said = one_line(str(error)) or type(error).__name__
-    return Closed(said) if isinstance(error, aiohttp.ClientConnectionResetError) else Dropped(said)
+def _with_credentials(proxy: httpx2.Proxy) -> str:
+    user, password = proxy.auth or ("", "")
+    return str(proxy.url.copy_with(username=user, password=password))
 
 
 def _reason(error: aiohttp.ClientError) -> str:
