@@ -90,6 +90,19 @@ def act(view):
         seen = rounds
     return view.legal[sum(str(seen).encode()) % len(view.legal)]
 """,
+    "peeks": """
+def act(view):
+    seen = getattr(view, "the" + "irs") if len(view.mine) > 6 else view.mine
+    return view.legal[sum(str(seen).encode()) % len(view.legal)]
+""",
+    "keeps what it peeked at": """
+kept = []
+
+def act(view):
+    if not kept:
+        kept.append(getattr(view, "the" + "irs"))
+    return view.legal[sum(str(kept).encode()) % len(view.legal)]
+""",
     "late error": "def act(view): return view.legal[0] if len(view.mine) < 5 else 1 / 0",
     "error by chance": "def act(view): return view.legal[0] if view.rng.random() < 0.9 else 1 / 0",
     "illegal for some": "def act(view): return view.legal[0] if view.seat else 'X'",
@@ -115,7 +128,19 @@ def act(view):
 QUICK = Limits(fuel=30_000_000)
 """Soon used up."""
 quick = partial(batch_of, limits=QUICK)
-HONEST = ("first", "coin", "module", "public", "echo", "reader", "class", "looks late", "meddles")
+HONEST = (
+    "first",
+    "coin",
+    "module",
+    "public",
+    "echo",
+    "reader",
+    "class",
+    "looks late",
+    "meddles",
+    "peeks",
+    "keeps what it peeked at",
+)
 HARMFUL = [name for name in BOTS if name not in HONEST]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,7 @@ MOST_TEXT = 8_000
 SEAT = 4
 ANYTHING = 7
 """At what a program may have looked: 1 for the public coin, plus 2 for its private tape, plus 4 for its seat."""
+_SEEING = re.compile(r"\b(theirs|history|simulate|proves)\b")
 
 
 def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
@@ -76,6 +78,10 @@ class Batch:
     def program_of(self, slot: int) -> int:
         """Which program sits there."""
         return self.lineup_at(slot)[slot % self.seats]
+
+    def seems_blind(self, program: int) -> bool:
+        """Whether the program's text mentions nothing that tells what others have moved: a guess, not a promise."""
+        return _SEEING.search(self.programs[program][1]) is None
 
     def turned(self, slot: int, turn: int) -> int:
         """The slot of the same match so many seats further round."""

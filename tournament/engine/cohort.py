@@ -13,6 +13,8 @@ FAULTY = "!"
 """Stands in an answer for the move of a slot that broke a rule."""
 KINDS = ("load", "error", "illegal", "memory")
 """Faults that a guest sees; the others end it."""
+UNSEEN = "unseen"
+"""What a guest asks for whose program looks at what others have moved, and has not been shown it."""
 FLAGS = frozenset(map(str, range(ANYTHING + 1)))
 MOST_FAULTS = 1 << 20
 """The most characters that are read of a guest's faults in a round: they may be its bot's words."""
@@ -92,6 +94,8 @@ class Cohort:
         return Place(slot, lineup, seat, private, shared)
 
     def _host(self, caller: Instance, request: str) -> str:
+        if request == UNSEEN:
+            raise Ended("crash", "looked at what it was not shown")
         return self._powers.answer(caller, self._places, request)
 
 

@@ -14,8 +14,10 @@ from tournament.match import Fault
 
 MIRRORED = "*"
 """Stands in a line for what the match next to it, which is the same one from the other seat, has just moved."""
+UNSEEN = "?"
+"""Stands for a line to programs that do not look at what others have moved."""
 ROUNDS = 2
-"""The most rounds of a match that a program can move in before the others do."""
+"""The most rounds of a match that a program can move in before the others do, if it looks at what they do."""
 
 Codes = list[str]
 """The moves of a slot, as codes, by round."""
@@ -32,22 +34,24 @@ class Line(NamedTuple):
 class Ask(NamedTuple):
     """Slots of a row that are asked for a move, from `first` to before `last`.
 
-    `rounds` are by slot those in which they were when this was planned. `places` says by column and slot which move
-    of a column they see before; slots for which it says nothing see what they have just moved against one another.
+    They have made `step` moves since this was planned, and if they are `even`, as many as one another in all. Those
+    from `known` on see what they have just moved against one another.
     """
 
     first: int
     last: int
-    rounds: list[int]
-    places: list[list[int]]
+    step: int
+    even: bool
+    known: int
 
 
 class Row:
     """Slots side by side, with their moves at hand: `made` by them, and `seen` by turn, after noise.
 
     The last `paired` of them are both seats of a match, one next to the other. `leads` is by how many rounds the
-    others are ahead of each, and `plan` is what is asked as long as that is so: `seen_changes` and `steady` tell how
-    long (see `Moves.next`). At most `longest` rounds have been moved in, and after `soonest` the first match is over.
+    others are ahead of each, up to the most that matters, and `plan` is what is asked as long as that is so, for which
+    `steady` stands (see `Moves.next`). At most `longest` rounds have been moved in, and after `soonest` the first match
+    is over.
     """
 
     def __init__(self, slots: list[int], made: list[Codes], seen: list[list[Codes]]) -> None:
@@ -55,7 +59,7 @@ class Row:
         self.made = made
         self.seen = seen
         self.longest = self.soonest = 0
-        self.seen_changes = self.steady = -1
+        self.steady = -1
         self.leads: list[list[int]] = []
         self.plan: list[Ask] = []
         pairs = zip(slots[-2::-2], slots[::-2], strict=False)
@@ -105,34 +109,49 @@ class Moves:
 
     def over(self, row: Row) -> set[int]:
         """The slots of the row that have no move left to make."""
-        if row.seen_changes == self._changes and row.longest < row.soonest:
+        if row.steady == self._changes and row.longest < row.soonest:
             return set()
         return {slot for slot in row.slots if len(self.made[slot]) >= self._until[slot]}
 
     def next(self, row: Row, rounds: int) -> list[Line]:
         """What the row is asked next: for all the moves that it can make now, but no more rounds of them.
 
-        As long as no plan changes, every turn is like the one before, and once a turn has shown that it is, nothing
-        need be compared.
+        With more than `ROUNDS` it is shown nothing. As long as no plan changes, every turn is like the one before, and
+        nothing need be compared: whoever is further ahead than by a round either waits, and then plans anew every turn,
+        or is through.
         """
+        if rounds > ROUNDS:
+            return self._unseen(row, rounds)
         if row.steady != self._changes or rounds != ROUNDS or row.longest + rounds > row.soonest:
             self._look(row, rounds)
         row.longest += rounds
-        return [self._line(row, ask) for ask in row.plan]
+        return [self._planned(row, ask) for ask in row.plan]
+
+    def _unseen(self, row: Row, rounds: int) -> list[Line]:
+        left = min(self._until[slot] - len(self.made[slot]) for slot in row.slots)
+        self._changes += 1
+        return [Line(0, len(row.slots), UNSEEN)] * min(rounds, left)
+
+    def take_back(self, row: Row) -> None:
+        """Forget the moves of the row that were made more than one before the others': they can be made again."""
+        for slot in row.slots:
+            known = min(len(self.made[other]) for other in self._batch.others(slot))
+            del self.made[slot][known + 1 :]
 
     def _look(self, row: Row, rounds: int) -> None:
         """See how far the row's matches are, and whether its plan still holds."""
         done = [*map(len, row.made)]
-        leads = [[*map(sub, map(len, column), done)] for column in row.seen]
+        leads = [
+            [min(lead, ROUNDS) for lead in map(sub, map(len, column), done)] for column in row.seen
+        ]
         row.longest, row.soonest = max(done), min(self._until[slot] for slot in row.slots)
         ending = row.longest + rounds > row.soonest
         if ending or leads != row.leads or rounds != ROUNDS:
             row.plan = self._plan(row, done, leads, rounds)
             row.leads = [] if ending or not min(done) or rounds != ROUNDS else leads
             self._changes += 1
-        elif row.seen_changes == self._changes:
+        else:
             row.steady = self._changes
-        row.seen_changes = self._changes
 
     def _plan(self, row: Row, done: list[int], leads: list[list[int]], most: int) -> list[Ask]:
         ahead = self._ahead(row, done, leads, most)
@@ -140,10 +159,9 @@ class Moves:
         plan = []
         for step in range(min(most, max(ahead))):
             for first, last in _runs([count > step for count in ahead]):
+                even = len({*zip(done[first:last], ahead[first:last], strict=True)}) == 1
                 known = max(first, min(last, unpaired)) if step else last
-                places = [[step - 1 - lead for lead in column[first:known]] for column in leads]
-                rounds = [count + step for count in done[first:last]]
-                plan.append(Ask(first, last, rounds, places))
+                plan.append(Ask(first, last, step, even, known))
         return plan
 
     def _ahead(self, row: Row, done: list[int], leads: list[list[int]], most: int) -> list[int]:
@@ -160,22 +178,30 @@ class Moves:
         done = [*map(len, row.made)]
         return [
             (
-                self._line(row, _ask_again(row, first, last, number)),
+                self._line(row, first, last, last, [number - 1] * (last - first)),
                 "".join([codes[number] for codes in row.made[first:last]]),
             )
             for number in range(max(done))
             for first, last in _runs([count > number for count in done])
         ]
 
-    def _line(self, row: Row, ask: Ask) -> Line:
-        first, last, rounds, places = ask
+    def _planned(self, row: Row, ask: Ask) -> Line:
+        first, last, step, even, known = ask
+        if even:
+            before = [len(row.made[first]) + step - 1] * (last - first)
+        else:
+            before = [len(made) + step - 1 for made in row.made[first:last]]
+        return self._line(row, first, last, known, before)
+
+    def _line(self, row: Row, first: int, last: int, known: int, before: list[int]) -> Line:
+        """A line; `before` is by slot the round that it has not seen yet, or -1."""
         text = ""
-        if rounds[0]:
-            for column, where in zip(row.seen, places, strict=True):
-                text += "".join(map(getitem, column[first:last], where))
-            text += MIRRORED * (last - first - len(places[0]))
+        if before[0] >= 0:
+            for column in row.seen:
+                text += "".join(map(getitem, column[first:known], before))
+            text += MIRRORED * (last - known)
         if self._episodes:
-            text += self._episodes.seen(row.slots[first:last], rounds)
+            text += self._episodes.seen(row.slots[first:last], [number + 1 for number in before])
         return Line(first, last, text)
 
     def add(self, row: Row, line: Line, codes: str, faults: Mapping[int, Sequence[str]]) -> None:
@@ -201,6 +227,11 @@ class Moves:
     def fault(self, slot: int, told: Sequence[str]) -> None:
         """A slot has broken a rule instead of moving: its match is over after this round."""
         number = len(self.made[slot])
+        start = slot - slot % self._batch.seats
+        for other in range(start, start + self._batch.seats):
+            # Whoever is shown nothing may have been further: to where the match does not come.
+            if other in self.faults and self.faults[other].round > number:
+                del self.faults[other]
         self.faults[slot] = Fault(slot % self._batch.seats, told[0], number, *told[1:])
         self._end(slot // self._batch.seats, number + 1)
         self._until[slot] = number
@@ -228,11 +259,6 @@ class Moves:
         start = match * self._batch.seats
         for slot in range(start, start + self._batch.seats):
             self._until[slot] = min(self._until[slot], rounds)
-
-
-def _ask_again(row: Row, first: int, last: int, number: int) -> Ask:
-    count = last - first
-    return Ask(first, last, [number] * count, [[number - 1] * count] * len(row.seen))
 
 
 def _runs(chosen: Sequence[bool]) -> list[tuple[int, int]]:

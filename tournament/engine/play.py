@@ -25,18 +25,23 @@ PARTS = 8
 """Into how many parts a cohort is split when its instance has come to its end."""
 DEAR = 8
 """Where a call has used more than one part in so many of its fuel, the next makes one round."""
+UNSEEN_ROUNDS = 100
+"""The most rounds in a call to a program that does not look at what others have moved."""
 
 
 @dataclass
 class Part:
     """Slots that move together; without a cohort they must be seated first.
 
-    `asked` is how many lines its last call had; with `singly`, every call has one. `burnt` is fuel not yet shared out.
+    If it is `blind`, it need not be shown what others have moved, and once it is `ahead`, it has not been. `asked` is
+    how many lines its last call had; with `singly`, every call has one. `burnt` is fuel not yet shared out.
     """
 
     program: int
     row: Row
     cohort: Cohort | None = None
+    blind: bool = False
+    ahead: bool = False
     asked: int = 0
     singly: bool = False
     burnt: int = 0
@@ -64,7 +69,7 @@ class Turns:
         self.suspects: set[int] = set()
         self.looked: dict[int, int] = {}
         self.parts = [
-            Part(program, self.moves.row(slots))
+            Part(program, self.moves.row(slots), blind=batch.seems_blind(program))
             for program, all_slots in batch.slots.items()
             for slots in (_split(all_slots, 1) if batch.alone else [lined_up(batch, all_slots)])
             if slots
@@ -103,25 +108,40 @@ class Turns:
     def _move(self, part: Part) -> None:
         """Make the moves of a turn. Raises `Ended`."""
         cohort = part.cohort or self._seated(part)
-        dear = cohort.instance.spent * DEAR > self.batch.limits.fuel
-        rounds = 1 if part.singly or dear or not self.moves.foreseen else ROUNDS
-        for _ in range(ROUNDS // rounds):
+        rounds = self._rounds(part, cohort)
+        part.ahead |= rounds > ROUNDS
+        for _ in range(max(1, ROUNDS // rounds)):
             lines = self.moves.next(part.row, rounds)
             if lines:
                 for line, answer in zip(lines, self._answers(part, cohort, lines), strict=True):
                     self.moves.add(part.row, line, *answer)
         self._leave(part, cohort)
 
+    def _rounds(self, part: Part, cohort: Cohort) -> int:
+        """The most rounds that the part's next call is to make."""
+        spent, enough = cohort.instance.spent, self.batch.limits.fuel // DEAR
+        if part.singly or spent > enough or not self.moves.foreseen:
+            return 1
+        unseen = part.blind and part.asked and spent * UNSEEN_ROUNDS <= enough * part.asked
+        return UNSEEN_ROUNDS if unseen else ROUNDS
+
     def _after(self, part: Part, ended: Ended) -> list[Part]:
         """What is to be tried when a part's instance has come to its end."""
         slots = part.row.slots
+        if part.ahead:
+            return [self._seeing(part)]
         if len(slots) > 1:
             rows = map(self.moves.row, _split(slots, -(-len(slots) // PARTS)))
-            return [Part(part.program, row) for row in rows]
+            return [Part(part.program, row, blind=part.blind) for row in rows]
         if part.asked > 1:
             return [Part(part.program, part.row, singly=True)]
         self.moves.fault(slots[0], [ended.kind, ended.message])
         return []
+
+    def _seeing(self, part: Part) -> Part:
+        """The part, to be shown everything from the start."""
+        self.moves.take_back(part.row)
+        return Part(part.program, self.moves.row(part.row.slots))
 
     def _answers(self, part: Part, cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
         """The part's answers to lines. Raises `Ended`."""
@@ -171,6 +191,9 @@ class Turns:
             self.looked |= cohort.drop(over)
         except Ended:
             part.cohort = None
+            if part.ahead:
+                part.blind = part.ahead = False
+                self.moves.take_back(part.row)
 
     def _share_out(self, part: Part) -> None:
         """Charge the part's slots alike for the fuel it has burnt."""

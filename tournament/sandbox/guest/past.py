@@ -12,11 +12,13 @@ NAMES = ("mine", "theirs")
 class Past:
     """The moves that `width` matches have seen, `mine` and `theirs`.
 
-    `events` are rounds of a part of them, and where some were dropped, the positions of those that were left.
+    `events` are rounds of a part of them, and where some were dropped, the positions of those that were left. If there
+    are rounds `unseen`, the others' moves are missing.
     """
 
     def __init__(self, width):
         self.width = width
+        self.unseen = False
         self.events = []
         self.lists = {}
 

@@ -10,6 +10,7 @@ from view import Game, Program, Text, View
 FIRST_CODE = 48
 FAULTY = "!"
 MIRRORED = "*"
+UNSEEN = "?"
 
 
 class Raised:
@@ -51,6 +52,7 @@ class Table:
         self.legal = {*self.codes[0]}
         self.last = FAULTY * len(setup["matches"])
         self.past = Past(len(setup["matches"]))
+        self.shown = False
         self.matches = [self.match(n, *setup) for n, setup in enumerate(setup["matches"])]
         self.arrange()
 
@@ -61,6 +63,10 @@ class Table:
 
     def seen(self, view, name):
         """The list of that name (see `past`) of the match with that view."""
+        if name == "theirs":
+            self.shown = True
+            if self.past.unseen:
+                self.host("unseen")
         return self.past.of(name)[self.places[view]]
 
     def text(self, digest):
@@ -98,7 +104,7 @@ class Table:
 
     def play(self, lines):
         """The answers to lines."""
-        lone = len(self.matches) == 1 and " " not in lines and "\t" not in lines
+        lone = len(self.matches) == 1 and not {*" \t?"}.intersection(lines)
         return "\n".join(map(self.lone if lone else self.line, lines.split("\n")))
 
     def lone(self, joint):
@@ -139,6 +145,9 @@ class Table:
 
     def show(self, joint, part=EVERY):
         """Add a round to the views of a part; `joint` has a column for each seat, the own one first or left out."""
+        if joint == UNSEEN:
+            self.hide(part)
+            return
         width = len(self.views[part])
         if MIRRORED in joint:
             joint = mirrored(joint, self.last[part])
@@ -151,6 +160,14 @@ class Table:
         columns = [joint[start : start + width] for start in range(0, len(joint), width)]
         moves = map(self.moves, self.views[part], zip(*columns))
         self.past.add(part, *zip(*moves))
+
+    def hide(self, part):
+        """Add a round of which a part is shown nothing but its own moves; what is asked for here never comes back."""
+        if self.shown:
+            self.host("unseen")
+        self.past.unseen = True
+        own = zip(self.views[part], self.last[part])
+        self.past.add(part, [self.names[view._seat][code] for view, code in own], ())
 
     def moves(self, view, characters):
         """A round of any game as one view has it: the own move, and that of the other or a tuple of the others'."""
