@@ -163,7 +163,7 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any,
     done = subprocess.run(
         command, cwd=tournament.folder, capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
     assert "ermission denied" in done.stderr
 
 

@@ -88,14 +88,16 @@ async def start_worker(module: str, arguments: Sequence[str], silence: float) ->
     _deepen_stack()
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
-    process = await anyio.open_process(
-        [sys.executable, "-P", "-m", module, *arguments],
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=environment,
-        start_new_session=True,
-    )
+    # Cancelled while it starts, a process would be left that nobody waits for.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            [sys.executable, "-P", "-m", module, *arguments],
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=environment,
+            start_new_session=True,
+        )
     assert process.stdout is not None
     worker = Worker(process, BufferedByteReceiveStream(process.stdout), silence)
     try:
