@@ -35,7 +35,9 @@ FLOORS: dict[str, set[str]] = {
     "check": WORDS | {"engine", "library", "sandbox", "single"},
     "evolve": WORDS | {"check", "engine", "library", "oracles", "sandbox", "single", "theory"},
     "grow": WORDS | {"evolve", "library", "oracles", "sandbox", "store"},
-    "sitting": WORDS | {"__init__", "engine", "evolve", "grow", "library", "sandbox", "store"},
+    "room": WORDS | {"engine", "sandbox", "store"},
+    "sitting": WORDS
+    | {"__init__", "engine", "evolve", "grow", "library", "room", "sandbox", "store"},
     "replay": WORDS | {"engine", "library", "sandbox", "single", "store"},
     "report": WORDS | {"check", "engine", "evolve", "grow", "library", "replay", "store"},
 }
@@ -46,7 +48,7 @@ DOORS: dict[str, set[str]] = {
     "aiohttp": {"oracles/transport"},
     "anyio": {
         *("sandbox/pool", "sandbox/ready", "engine/run", "store/recorder"),
-        *("oracles/", "evolve/", "grow", "single", "check", "sitting", "cli", "cli_grow"),
+        *("oracles/", "evolve/", "grow", "single", "check", "room", "sitting", "cli", "cli_grow"),
     },
     "duckdb": {"store/"},
     "genai_prices": {"oracles/prices"},

@@ -32,7 +32,7 @@ from tournament.errors import TournamentError, UsageError
 from tournament.report.text import printable
 
 if TYPE_CHECKING:
-    from tournament.game import Setting
+    from tournament.game import Repetition, Setting
     from tournament.sitting import Sitting, Summary
     from tournament.store import Record
 
@@ -133,7 +133,7 @@ def run(
     from tournament.engine.run import Contest
     from tournament.library import find_bots, packaged_bots
     from tournament.report.progress import progress
-    from tournament.sitting import line_up, open_sitting
+    from tournament.sitting import Table, line_up, open_sittings
 
     setting = _setting(game, set_, rounds, continuation, discount, noise)
     entrants = find_bots(pop or [packaged_bots()])
@@ -145,10 +145,11 @@ def run(
         growth = tournament.cli_grow.make_growth(growing, evolve, seed, setting.game.seats)
     elif growing != Growing():
         raise UsageError("nothing is grown without --evolve N: leave the options for it out")
-    opening = (db, contest, lineup, reps, workers or os.cpu_count() or 1, _say, growth)
+    table = Table(contest, lineup, reps, growth)
+    opening = (db, [table], workers or os.cpu_count() or 1, _say)
 
     async def sit() -> int:
-        async with open_sitting(*opening) as sitting:
+        async with open_sittings(*opening) as [sitting]:
             planned = sitting.summary.planned
             _say(f"{_described(setting)}: {len(programs)} bots, {planned:,} matches")
             _say_before(sitting)
@@ -418,13 +419,21 @@ def _setting(
     discount: float,
     noise: float,
 ) -> "Setting":
-    from tournament.game import Repetition, Setting
+    from tournament.game import Setting
     from tournament.library import load_game
 
     pairs = dict(_pair(text) for text in parameters or ())
+    return Setting(load_game(game, pairs), _repetition(rounds, continuation, discount, noise))
+
+
+def _repetition(
+    rounds: int | None, continuation: float | None, discount: float, noise: float
+) -> "Repetition":
+    from tournament.game import Repetition
+
     if rounds is None and continuation is None:
         rounds = 1
-    return Setting(load_game(game, pairs), Repetition(rounds, continuation, discount, noise))
+    return Repetition(rounds, continuation, discount, noise)
 
 
 def _pair(text: str) -> tuple[str, str]:

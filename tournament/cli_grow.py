@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ from tournament.cli_options import (
     Db,
     Discount,
     Fuel,
-    Game,
+    Games,
     Growing,
     Json,
     Noise,
@@ -32,9 +33,12 @@ from tournament.errors import NotFound, UsageError
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.grow import Growth
+    from tournament.oracles.oracle import Say
 
 
-def make_growth(growing: Growing, chains: int, seed: int, seats: int) -> "Growth":
+def make_growth(
+    growing: Growing, chains: int, seed: int, seats: int, say: "Say" = cli._say
+) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
     from tournament.evolve.pibr import Plan
@@ -54,26 +58,30 @@ def make_growth(growing: Growing, chains: int, seed: int, seats: int) -> "Growth
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
         plan=plan,
         settings=settings,
-        say=cli._say,
-        watch=_watch,
+        say=say,
+        watch=partial(_watch, say),
         terse=growing.terse,
     )
 
 
-def _watch(chain: str, step: "Step") -> None:
+def _watch(say: "Say", chain: str, step: "Step") -> None:
     if step.evaluation is None:
         why = ": ".join(filter(None, [step.outcome, step.note]))
         came = f"a gap ({why})"
     else:
         came = f"welfare {step.evaluation.welfare:g}{', the best so far' if step.best else ''}"
-    cli._say(f"{chain}, step {step.number}: seat {step.seat}, {came}")
+    say(f"{chain}, step {step.number}: seat {step.seat}, {came}")
+
+
+def _say_of(game: str, line: str) -> None:
+    cli._say(f"{game}: {line}")
 
 
 @app.command()
 @with_growing
 def evolve(
     growing: Growing,
-    game: Game = "prisoners_dilemma",
+    game: Games = None,
     set_: Set = None,
     rounds: Rounds = None,
     continuation: Continue = None,
@@ -93,7 +101,7 @@ def evolve(
     """Grow programs by iterated best response (PIBR), each seat's in answer to the others' source.
 
     Without --oracle: the model that is set (see `tournament models`), or a search that needs none. The same command
-    again repeats no paid call.
+    again repeats no paid call. Of several games, --set K=V is for all that have a K, and --set GAME.K=V for one.
 
     Example: tournament evolve --game climbing --oracle search -K 2 -T 2
     """
@@ -102,25 +110,31 @@ def evolve(
     import anyio
 
     from tournament.engine.run import Contest
+    from tournament.game import Setting
+    from tournament.library import load_games
     from tournament.report import growth as told
-    from tournament.sitting import Lineup, open_sitting
+    from tournament.sitting import Table, hold_all, open_sittings
 
-    setting = cli._setting(game, set_, rounds, continuation, discount, noise)
-    growth = make_growth(growing, chains, seed, setting.game.seats)
-    growth.joins, growth.evaluate = False, evaluate
-    contest = Contest(setting, seed, {}, cli._limits(fuel))
-    nobody = Lineup((), (), ())
-    opening = (db, contest, nobody, 1, workers or os.cpu_count() or 1, cli._say, growth)
+    repetition, limits = cli._repetition(rounds, continuation, discount, noise), cli._limits(fuel)
+    games = load_games(game or ["prisoners_dilemma"], dict(map(cli._pair, set_ or ())))
+    tables = []
+    for each in games:
+        say = partial(_say_of, each.name) if len(games) > 1 else cli._say
+        growth = make_growth(growing, chains, seed, each.seats, say)
+        growth.joins, growth.evaluate = False, evaluate
+        tables.append(Table(Contest(Setting(each, repetition), seed, {}, limits), growth=growth))
 
     async def sit() -> int:
-        async with open_sitting(*opening) as sitting:
-            summary = await sitting.hold(lambda *_: None)
-            [spending] = cli._rows(sitting.record, told.SPENDING.format(run=summary.run))
-        if summary.signal:
+        async with open_sittings(db, tables, workers or os.cpu_count() or 1, cli._say) as sittings:
+            summaries = await hold_all(sittings)
+            grown = [told.Grown(s.contest.setting, s.growth, s.run) for s in sittings if s.growth]
+            runs = ", ".join(str(each.run) for each in grown)
+            [spending] = cli._rows(sittings[0].record, told.SPENDING.format(runs=runs))
+        if signal := summaries[0].signal:
             cli._say("stopped; the same command goes on from there")
-            return 128 + summary.signal
-        told.show(setting, growth, summary.run, spending, json)
-        return FAULT if growth.best.profile is None or growth.failed else 0
+            return 128 + signal
+        told.show(grown, spending, json)
+        return FAULT if any(each.growth.failed for each in grown) else 0
 
     sys.exit(anyio.run(sit))
 

@@ -15,6 +15,15 @@ FUEL = 1_000_000_000
 Game = Annotated[
     str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
 ]
+Games = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--game",
+        "-g",
+        metavar="NAME",
+        help="A game by name, or a file of your own. Given again: chains over others as well.",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),

@@ -16,8 +16,9 @@ from tournament.evolve.makers import Kit, by_seat, described, open_oracles
 from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
-from tournament.oracles.limits import Spending
+from tournament.oracles.limits import Limits, Spending
 from tournament.oracles.settings import Settings
+from tournament.oracles.spec import make_limits
 from tournament.program import Program
 from tournament.sandbox.image import Say
 from tournament.store import GrownStep, Record
@@ -28,9 +29,9 @@ Admit = Callable[[Program], Awaitable[None]]
 SPENT = """
     select count(*), coalesce(sum(input_tokens + output_tokens), 0)::bigint, coalesce(sum(cost), 0)
     from calls
-    where run = {run} and outcome not in ('budget', 'rate_limited', 'rejected', 'unreachable')
+    where run in ({runs}) and outcome not in ('budget', 'rate_limited', 'rejected', 'unreachable')
 """
-"""What the models of a run took so far; what was turned away took nothing."""
+"""What the models of some runs took so far; what was turned away took nothing."""
 
 
 @dataclass
@@ -49,6 +50,8 @@ class Growth:
     joins: bool = True
     terse: bool = False
     evaluate: int = 0
+    limits: Limits = field(init=False)
+    """What calls to models keep to: see `share_limits`."""
     best: Best = field(default_factory=Best)
     evaluation: Evaluation | None = None
     evaluation_optimum: float | None = None
@@ -99,12 +102,11 @@ class Growth:
             await admit(program)
 
     def _kit(self, evaluator: Evaluator, record: Record, run: int) -> Kit:
-        [(calls, tokens, money)] = record.sql(SPENT.format(run=run))[1]
         game = evaluator.setting.game
         return Kit(
             settings=self.settings,
             journal=RecordJournal(record, run),
-            spent=Spending(calls, tokens, Decimal(str(money))),
+            limits=self.limits,
             say=self.say,
             library=find_bots([packaged_bots()]).programs,
             about=describe_game(game.name) if game.name in games() else "",
@@ -115,8 +117,9 @@ class Growth:
 
     @property
     def failed(self) -> bool:
-        """Whether a chain ended before its time for another reason than its budget."""
-        return any(not why.startswith("budget") for why in self.stopped.values())
+        """Whether no program runs, or a chain ended before its time for another reason than its budget."""
+        cut_off = any(not why.startswith("budget") for why in self.stopped.values())
+        return cut_off or self.best.profile is None
 
     @property
     def config(self) -> dict[str, object]:
@@ -124,6 +127,15 @@ class Growth:
         settings = self.settings
         asked = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         return asdict(self.plan) | {"terse": self.terse} | asked
+
+
+def share_limits(growths: Sequence[Growth], record: Record, runs: Sequence[int]) -> None:
+    """Let chains of several runs grow under one set of limits, which counts what they took in earlier sittings."""
+    [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
+    spent = Spending(calls, tokens, Decimal(str(money)))
+    limits = make_limits(growths[0].settings, spent)
+    for growth in growths:
+        growth.limits = limits
 
 
 class _Keeper:

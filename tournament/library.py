@@ -50,6 +50,33 @@ def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> Game:
     return _made(file, function, values)
 
 
+def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list[Game]:
+    """Several games. A parameter `p` is that of every game that has it, and `GAME.p` that of one, whatever `p` is.
+
+    Raises as `load_game` does, and `UsageError` for a game named twice or a parameter that none of them has.
+    """
+    called = [Path(name).stem for name in names]
+    for name in called:
+        if called.count(name) > 1:
+            raise UsageError(f"{name} is named twice")
+    own = [_parameters_for(name, parameters, alone=len(names) == 1) for name in names]
+    for parameter in parameters:
+        if not any(parameter in taken for taken in own):
+            raise UsageError(f"{parameter}: none of {', '.join(called)} has such a parameter")
+    return [
+        load_game(name, {parameter.rpartition(".")[2]: value for parameter, value in taken.items()})
+        for name, taken in zip(names, own, strict=True)
+    ]
+
+
+def _parameters_for(name: str, parameters: Mapping[str, str], *, alone: bool) -> dict[str, str]:
+    """Those that are for a game, its own last; one that is alone gets all, to say what is wrong with them."""
+    known = parameters_of(name)
+    shared = {p: value for p, value in parameters.items() if p in known or (alone and "." not in p)}
+    prefix = f"{Path(name).stem}."
+    return shared | {p: value for p, value in parameters.items() if p.startswith(prefix)}
+
+
 def game_maker(file: str | Path) -> GameMaker:
     """What makes the game in a file from parameters as values; the file is read now, and not again.
 

@@ -6,7 +6,6 @@ goes on from.
 
 import platform
 import shlex
-import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -16,24 +15,22 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio import CancelScope, to_thread
-from anyio.abc import TaskStatus
 
 from tournament import __version__
-from tournament.engine.run import Contest, Results, play_all, workers
+from tournament.engine.run import Contest, Results, play_all
 from tournament.engine.schedule import round_robin
-from tournament.errors import UsageError, ungrouped
+from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluator
 from tournament.game import Setting
-from tournament.grow import Growth
+from tournament.grow import Growth, share_limits
 from tournament.library import Entrants
 from tournament.match import Fixture, Outcome
 from tournament.program import KINDS, Program
+from tournament.room import Room, open_room
 from tournament.sandbox.image import Image, Say
 from tournament.sandbox.pool import Pool
-from tournament.sandbox.ready import image_ready
 from tournament.seeds import tape_name
-from tournament.store import Record, Recorder
+from tournament.store import Recorder
 
 RULES = 1
 """Rises when the engine plays the same inputs differently: matches under other rules are another run."""
@@ -87,6 +84,9 @@ class Summary:
     signal: int | None = None
 
 
+NOBODY = Lineup((), (), ())
+
+
 def line_up(setting: Setting, entrants: Entrants) -> Lineup:
     """Sorts out who can play: files that are no programs, twins, and bots that do not play the game stay out."""
     game = setting.game.name
@@ -115,92 +115,51 @@ def run_key(contest: Contest) -> str:
     return tape_name(RULES, contest.setting.key, contest.seed, limits.fuel, limits.memory)
 
 
-class Crew:
-    """Workers that are on their way."""
+@dataclass(frozen=True)
+class Table:
+    """What a sitting is about: who plays what, how often, and what grows meanwhile."""
 
-    def __init__(self, contest: Contest, count: int, say: Say) -> None:
-        self._contest = contest
-        self._count = count
-        self._say = say
-        self._here = anyio.Event()
-        self._found: tuple[Pool, Image]
-
-    async def come(self) -> None:
-        """Start, and be there until cancelled."""
-        contest = self._contest
-        image = await image_ready(self._say)
-        async with workers(image, self._count, contest.limits, [contest.setting.game]) as pool:
-            self._found = pool, image
-            self._here.set()
-            await anyio.sleep_forever()
-
-    async def ready(self) -> tuple[Pool, Image]:
-        """The pool, once its workers have started, and the image that they run."""
-        await self._here.wait()
-        return self._found
-
-
-class Stop:
-    """Waits for SIGINT or SIGTERM, which cancel `scope`, whether it has been entered yet or not."""
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self.scope = CancelScope()
-
-    async def listen(self, *, task_status: TaskStatus[None]) -> None:
-        """Listen, from when this says that it has started, for one signal: another does what it usually does."""
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            task_status.started()
-            async for number in signals:
-                self.signal = int(number)
-                self.scope.cancel()
-                return
+    contest: Contest
+    lineup: Lineup = NOBODY
+    repetitions: int = 1
+    growth: Growth | None = None
 
 
 @asynccontextmanager
-async def open_sitting(
-    path: Path,
-    contest: Contest,
-    lineup: Lineup,
-    repetitions: int,
-    worker_count: int,
-    say: Say,
-    growth: Growth | None = None,
-) -> AsyncIterator["Sitting"]:
-    """A sitting about to be held, with its record open. Its workers start while the record is opened.
+async def open_sittings(
+    path: Path, tables: Sequence[Table], worker_count: int, say: Say
+) -> AsyncIterator[list["Sitting"]]:
+    """Sittings about to be held, with their record open. Bots of all have the same limits; so has what grows.
 
     Raises what `Record.open` does.
     """
-    with ungrouped():
-        async with anyio.create_task_group() as group:
-            crew, stop = Crew(contest, worker_count, say), Stop()
-            await group.start(stop.listen)
-            group.start_soon(crew.come)
-            with await to_thread.run_sync(Record.open, path) as record:
-                yield Sitting(record, contest, lineup, repetitions, crew, stop, growth)
-            group.cancel_scope.cancel()
+    games = [table.contest.setting.game for table in tables]
+    async with open_room(path, games, tables[0].contest.limits, worker_count, say) as room:
+        sittings = [Sitting(room, table) for table in tables]
+        if growths := [table.growth for table in tables if table.growth]:
+            share_limits(growths, room.record, [sitting.run for sitting in sittings])
+        yield sittings
+
+
+async def hold_all(sittings: Sequence["Sitting"]) -> list[Summary]:
+    """Hold sittings at once, and return what each came to."""
+    async with anyio.create_task_group() as group:
+        for sitting in sittings:
+            group.start_soon(sitting.hold, lambda *_: None)
+    return [sitting.summary for sitting in sittings]
 
 
 class Sitting:
     """A sitting about to be held: `missing` are the fixtures that are still to be played."""
 
-    def __init__(
-        self,
-        record: Record,
-        contest: Contest,
-        lineup: Lineup,
-        repetitions: int,
-        crew: Crew,
-        stop: Stop,
-        growth: Growth | None = None,
-    ) -> None:
-        self.record = record
-        self.contest = contest
-        self._crew = crew
-        self._stop = stop
-        self.lineup = lineup
-        self.repetitions = repetitions
-        self.growth = growth
+    def __init__(self, room: Room, table: Table) -> None:
+        self.record = record = room.record
+        self.contest = contest = table.contest
+        self.lineup = table.lineup
+        self.repetitions = table.repetitions
+        self.growth = table.growth
+        self._crew = room.crew
+        self._stop = room.stop
         planned = self._planned()
         limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
         config = contest.setting.config | {"limits": limits, "rules": RULES}
@@ -214,7 +173,7 @@ class Sitting:
     async def hold(self, progress: Progress) -> Summary:
         """Play and record what is missing. What stops it ends it in good order."""
         if self.missing or self.growth or self._unsure():
-            with self._stop.scope:
+            with self._stop.heard():
                 await self._play(*await self._crew.ready(), progress)
         else:
             self.record.end_sitting(self._begin({}, None, 0), "done")

@@ -26,7 +26,7 @@ from tournament.engine.run import Contest
 from tournament.game import Repetition, Setting
 from tournament.library import Entrants, find_bots, load_game
 from tournament.seeds import Tape, tape_name
-from tournament.sitting import line_up, open_sitting
+from tournament.sitting import Table, line_up, open_sittings
 from tournament.store import Record
 
 HERE = Path(__file__).parent
@@ -107,7 +107,8 @@ def engine_race(entrants: Entrants, workers: int, strict: bool = False) -> Path:
     lineup = line_up(setting, entrants)
 
     async def sit() -> None:
-        async with open_sitting(path, contest, lineup, REPETITIONS, workers, print) as sitting:
+        table = Table(contest, lineup, REPETITIONS)
+        async with open_sittings(path, [table], workers, print) as [sitting]:
             await sitting.hold(lambda *_: None)
 
     anyio.run(sit)

@@ -20,11 +20,12 @@ from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import find_bots, games, load_game
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
+from tournament.room import Crew, Room, Stop
 from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.single import played_strictly
-from tournament.sitting import Crew, Lineup, Sitting, Stop, Summary, line_up
+from tournament.sitting import Lineup, Sitting, Summary, Table, line_up
 from tournament.store import Record
 
 BOTS = {
@@ -297,9 +298,10 @@ def sit(
 
     async def main() -> Summary:
         async with anyio.create_task_group() as group:
-            crew = Crew(what, count, lambda text: None)
+            crew = Crew([setting.game], what.limits, count, lambda text: None)
             group.start_soon(crew.come)
-            summary = await Sitting(record, what, lineup, reps, crew, Stop()).hold(lambda *_: None)
+            sitting = Sitting(Room(record, crew, Stop()), Table(what, lineup, reps))
+            summary = await sitting.hold(lambda *_: None)
             group.cancel_scope.cancel()
             return summary
 

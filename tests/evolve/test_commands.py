@@ -262,6 +262,47 @@ def test_several_oracles_grow_chains_each_at_once_under_one_limit(
     ]
 
 
+def test_several_games_grow_at_once_under_one_limit(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    with server(slow_author) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty", "--set", "p=-50")
+        done = command(*words, "--json", "--concurrency", 2)
+        assert scripted.most_under_way == 2
+        assert len(scripted.asked) == done.json["spending"]["calls"] == 10
+        assert command(*words, "--json").json == done.json
+        assert len(scripted.asked) == 10
+    told = [(game["run"], game["game"], game["welfare"]) for game in done.json["games"]]
+    assert [name for _, name, _ in told] == ["climbing", "penalty"]
+    best = "select run, max(welfare) from chains join steps using (chain) group by all order by run"
+    assert rows(best) == [(run, welfare) for run, _, welfare in told]
+    assert rows("select json_extract(config, '$.parameters') from runs order by run") == [
+        ("{}",),
+        ('{"p":-50}',),
+    ]
+    assert "penalty: pibr_0_0, step 0" in done.err and "climbing: pibr_0_0, step 0" in done.err
+
+
+def test_a_game_grows_in_company_as_it_does_alone(command: Command, rows: Rows) -> None:
+    command(*growing("search", "alone.duckdb"))
+    told = command(*growing("search", "r.duckdb", "--game", "penalty", "--evaluate", 2)).out
+    assert "climbing (run 1): best welfare 22" in told
+    assert "penalty (run 2): best welfare 20" in told
+    steps = "select steps.* from steps join chains using (chain) where run = 1 order by step"
+    assert rows(steps) == rows(steps, "alone.duckdb")
+
+
+def test_a_budget_is_that_of_all_games_together(command: Command, server: Serve) -> None:
+    with server(slow_author) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
+        for _ in range(2):
+            done = command(*words, "--budget-calls", 3, code=None)
+            assert "stopped: budget: the budget is spent" in done.err
+            assert len(scripted.asked) == 3
+        command(*words)
+        assert len(scripted.asked) == 10
+
+
 def test_another_temperature_is_another_chain(command: Command, server: Serve, rows: Rows) -> None:
     with server(author) as scripted:
         for temperature in (0, 1):
@@ -286,6 +327,9 @@ BAD = {
     "budget_money": ("--budget-money", "much"),
     "base_url": ("--base-url", "nonsense"),
     "rounds cannot be set": ("--game", "coin_game", "--rounds", "3"),
+    "climbing is named twice": ("--game", "climbing"),
+    "q: none of climbing, penalty has such a parameter": ("--game", "penalty", "--set", "q=1"),
+    "chicken.p: none of climbing, penalty has": ("--game", "penalty", "--set", "chicken.p=1"),
 }
 
 

@@ -28,6 +28,7 @@ LONGEST = 0.15
 """Seconds after a request in which a kill falls; the server takes 0.1 for its answer."""
 COMMANDS = {
     "evolve": ("evolve", "--chains", "2"),
+    "evolve on two games": ("evolve", "--game", "penalty"),
     "run": ("run", "--pop", "bots", "--reps", "2", "--evolve", "2"),
 }
 PARENTS = """
@@ -36,7 +37,7 @@ PARENTS = """
     group by all order by child.digest
 """
 CALLS = "select * exclude (asked_at, seconds, line) from calls order by key"
-TWICE = "select lineup, repetition from matches group by all having count(*) > 1"
+TWICE = "select run, lineup, repetition from matches group by all having count(*) > 1"
 
 Child = subprocess.Popen[bytes]
 Start = Callable[..., Child]
@@ -44,7 +45,7 @@ Start = Callable[..., Child]
 
 @pytest.fixture
 def start(tmp_path: Path, image: Image) -> Start:
-    """Starts a command in which two chains grow."""
+    """Starts a command in which two chains grow, on one game or two."""
     (tmp_path / "bots").mkdir()
     for move in "bc":
         (tmp_path / "bots" / f"always_{move}.py").write_text(always(move))
@@ -78,13 +79,14 @@ def kept(db: Path) -> Counter[str]:
     return Counter("\n".join(message.text for message in call.messages) for call in calls)
 
 
-def content(db: Path) -> tuple[list[GrownStep], str, list[Any], list[Any]]:
+def content(db: Path) -> tuple[list[GrownStep], list[str], list[Any], list[Any]]:
     """All that a record holds, but for when and in what order it came in."""
     with Record.read(db) as record:
-        names = record.sql("select chain, name from chains order by name")[1]
-        steps = [step for chain, _ in names for step in record.steps(chain)]
+        chains = record.sql("select chain from chains order by run, name")[1]
+        steps = [step for (chain,) in chains for step in record.steps(chain)]
+        digests = [record.digest(run) for (run,) in record.sql("from runs select run")[1]]
         assert record.sql(TWICE)[1] == []
-        return steps, record.digest(1), record.sql(CALLS)[1], record.sql(PARENTS)[1]
+        return steps, digests, record.sql(CALLS)[1], record.sql(PARENTS)[1]
 
 
 def kill_after_requests(child: Child, server: Server, moments: random.Random, left: int) -> None:

@@ -328,3 +328,31 @@ def test_a_bot_is_never_imported(tmp_path: Path) -> None:
     write(tmp_path, "broken.py", "def (")
     assert len(library.find_bots([tmp_path]).programs) == 2
     assert library.load_bot(tmp_path / "loud.py").source.startswith("raise")
+
+
+def test_a_parameter_is_for_every_game_that_has_it_or_for_the_one_that_is_named() -> None:
+    names = ["penalty", "climbing", "chicken"]
+    given = {"penalty.p": "-50", "p": "-3", "chicken.punishment": "-7"}
+    loaded = library.load_games(names, given)
+    assert [game.name for game in loaded] == names
+    assert loaded[0].parameters == library.load_game("penalty", {"p": "-50"}).parameters
+    assert loaded[2].parameters == library.load_game("chicken", {"punishment": "-7"}).parameters
+    [alone] = library.load_games(["penalty"], {"p": "-3"})
+    assert alone.parameters == library.load_game("penalty", {"p": "-3"}).parameters
+
+
+@pytest.mark.parametrize(
+    ("names", "parameter", "told"),
+    [
+        (["penalty", "penalty"], "p", "penalty is named twice"),
+        (["penalty", "climbing"], "q", "q: none of penalty, climbing has such a parameter"),
+        (["penalty"], "climbing.p", "climbing.p: none of penalty has such a parameter"),
+        (["penalty"], "q", "penalty: q is not a parameter of this game"),
+        (["penalty", "climbing"], "climbing.p", "climbing: p is not a parameter of this game"),
+    ],
+)
+def test_a_parameter_that_no_game_has_is_refused(
+    names: list[str], parameter: str, told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        library.load_games(names, {parameter: "1"})

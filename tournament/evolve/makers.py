@@ -15,13 +15,13 @@ from tournament.evolve.search import Search
 from tournament.evolve.textual import Textual
 from tournament.game import Setting
 from tournament.oracles.ledger import entries, from_line
-from tournament.oracles.limits import Spending
+from tournament.oracles.limits import Limits
 from tournament.oracles.oracle import Oracle as Model
 from tournament.oracles.oracle import Say
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.replay import Replay
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import Desk, chat_model, make_desk, make_limits, make_oracle, parse
+from tournament.oracles.spec import Desk, chat_model, make_desk, make_oracle, parse
 from tournament.program import Program
 
 RECORD = ".duckdb"
@@ -29,7 +29,7 @@ RECORD = ".duckdb"
 
 @dataclass(frozen=True)
 class Kit:
-    """What oracles are made with: settings, a journal, what was `spent` before, and what they write about.
+    """What oracles are made with: settings, a journal, limits that may be shared, and what they write about.
 
     `library` are the programs that a search may answer with, `about` a line on the game, `episodes` the matches of a
     rollout; `read_calls` are the lines of the calls in a record.
@@ -37,7 +37,7 @@ class Kit:
 
     settings: Settings
     journal: RecordJournal
-    spent: Spending
+    limits: Limits
     say: Say
     library: Sequence[Program]
     about: str
@@ -83,7 +83,7 @@ async def open_oracles(
 
     Raises `UsageError` and `NotFound`.
     """
-    desk = Desk(kit.settings, make_limits(kit.settings, kit.spent), kit.journal, kit.say)
+    desk = Desk(kit.settings, kit.limits, kit.journal, kit.say)
     prompts = Prompts(kit.settings.prompts)
     models: list[Model] = []
     oracles: dict[str, Oracle] = {}

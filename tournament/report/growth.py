@@ -1,7 +1,8 @@
 """What growing came to."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tournament.evolve.optimum import mean_optimum, published_optimum
@@ -16,24 +17,40 @@ SPENDING = """
         sum(output_tokens)::bigint as output_tokens,
         case when count(cost) = count(*) then round(fsum(cost), 9) end as cost
     from calls
-    where run = {run}
+    where run in ({runs})
 """
-"""What the models of a run took. A cost that is not known makes the sum unknown."""
+"""What the models of some runs took. A cost that is not known makes the sum unknown."""
+HINT = "print one with `tournament export NAME`, its history with `tournament lineage NAME`"
 
 
-def show(
-    setting: Setting, growth: Growth, run: int, spending: Mapping[str, Any], json: bool
-) -> None:
-    """Print the best profile (its welfare, and the programs by seat) and what it took, the answer to `SPENDING`."""
+@dataclass(frozen=True)
+class Grown:
+    """What was grown in a run, on one setting."""
+
+    setting: Setting
+    growth: Growth
+    run: int
+
+
+def show(grown: Sequence[Grown], spending: Mapping[str, Any], json: bool) -> None:
+    """Print the best profiles (welfare, and the programs by seat) and what they took, the answer to `SPENDING`."""
     if json:
-        tables.show_json(as_object(setting, growth, run) | {"spending": dict(spending)})
+        objects = [as_object(each) for each in grown]
+        told = objects[0] if len(objects) == 1 else {"games": objects}
+        tables.show_json(told | {"spending": dict(spending)})
         return
-    _show_best(setting, growth)
+    for each in grown:
+        if len(grown) > 1:
+            sys.stdout.write(f"{each.setting.game.name} (run {each.run}): ")
+        _show_best(each)
+    if any(each.growth.best.profile for each in grown):
+        sys.stdout.write(f"{HINT}\n")
     if spending["calls"]:
         sys.stdout.write(f"{_spent(**spending)}\n")
 
 
-def _show_best(setting: Setting, growth: Growth) -> None:
+def _show_best(grown: Grown) -> None:
+    setting, growth = grown.setting, grown.growth
     best = growth.best
     if best.profile is None:
         sys.stdout.write("no step brought a program that runs\n")
@@ -49,9 +66,6 @@ def _show_best(setting: Setting, growth: Growth) -> None:
         sys.stdout.write(
             f"the paper's figure has its optimum at {published:g}, by another account\n"
         )
-    sys.stdout.write(
-        "print one with `tournament export NAME`, its history with `tournament lineage NAME`\n"
-    )
 
 
 def _spent(
@@ -66,11 +80,12 @@ def _ceiling(optimum: float | None) -> str:
     return "" if optimum is None else f" (the most there is: {optimum:.4g})"
 
 
-def as_object(setting: Setting, growth: Growth, run: int) -> dict[str, Any]:
-    """The same as JSON-ready data."""
+def as_object(grown: Grown) -> dict[str, Any]:
+    """The same of one run, as JSON-ready data."""
+    setting, growth = grown.setting, grown.growth
     best = growth.best
     return {
-        "run": run,
+        "run": grown.run,
         "game": setting.game.name,
         "welfare": None if best.profile is None else best.welfare,
         "optimum": mean_optimum(setting),

@@ -1,0 +1,99 @@
+"""Where sittings are held: a record, workers, and an ear for signals. Several may be held at once."""
+
+import signal
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from anyio import CancelScope, to_thread
+from anyio.abc import TaskStatus
+
+from tournament.engine.run import workers
+from tournament.errors import ungrouped
+from tournament.game import Game
+from tournament.sandbox.image import Image, Say
+from tournament.sandbox.limits import Limits
+from tournament.sandbox.pool import Pool
+from tournament.sandbox.ready import image_ready
+from tournament.store import Record
+
+
+class Crew:
+    """Workers that are on their way, and that will play these games."""
+
+    def __init__(self, games: Sequence[Game], limits: Limits, count: int, say: Say) -> None:
+        self._games = games
+        self._limits = limits
+        self._count = count
+        self._say = say
+        self._here = anyio.Event()
+        self._found: tuple[Pool, Image]
+
+    async def come(self) -> None:
+        """Start, and be there until cancelled."""
+        image = await image_ready(self._say)
+        async with workers(image, self._count, self._limits, self._games) as pool:
+            self._found = pool, image
+            self._here.set()
+            await anyio.sleep_forever()
+
+    async def ready(self) -> tuple[Pool, Image]:
+        """The pool, once its workers have started, and the image that they run."""
+        await self._here.wait()
+        return self._found
+
+
+class Stop:
+    """Waits for SIGINT or SIGTERM, which end every block that is entered with `heard`."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self._scopes: list[CancelScope] = []
+
+    async def listen(self, *, task_status: TaskStatus[None]) -> None:
+        """Listen, from when this says that it has started, for one signal: another does what it usually does."""
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
+            async for number in signals:
+                self.signal = int(number)
+                for scope in self._scopes:
+                    scope.cancel()
+                return
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """A block that a signal cancels, also one that came before."""
+        with CancelScope() as scope:
+            self._scopes.append(scope)
+            if self.signal is not None:
+                scope.cancel()
+            yield
+
+
+@dataclass(frozen=True)
+class Room:
+    """What sittings that are held at once share."""
+
+    record: Record
+    crew: Crew
+    stop: Stop
+
+
+@asynccontextmanager
+async def open_room(
+    path: Path, games: Sequence[Game], limits: Limits, worker_count: int, say: Say
+) -> AsyncIterator[Room]:
+    """A room for sittings of these games. Its workers start while the record is opened.
+
+    Raises what `Record.open` does.
+    """
+    with ungrouped():
+        async with anyio.create_task_group() as group:
+            crew, stop = Crew(games, limits, worker_count, say), Stop()
+            await group.start(stop.listen)
+            group.start_soon(crew.come)
+            with await to_thread.run_sync(Record.open, path) as record:
+                yield Room(record, crew, stop)
+            group.cancel_scope.cancel()
