@@ -1,10 +1,11 @@
 """What proofs and simulations take on one worker, each beside its target.
 
-    python tests/benchmarks/powers.py [--json FILE] [--runs N]
+    python tests/benchmarks/powers.py [--json FILE] [--runs N] [--field]
 
 A pair that proves: two PrudentBots, in a batch of their own. The matrix: 22 modal bots, every ordered pair of them. A
 move with one simulation: 200 matches, in one batch, of a program that simulates its opponent once and one that plays by
-chance.
+chance; and the same with 20 opponents that ask for nothing and draw nothing, 10 times each. With `--field` also what `tournament run` plays by
+itself, without its record: first the lineups in which nobody simulates, then the others.
 """
 
 import argparse
@@ -14,11 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from tournament.engine.run import Contest, play_batch, workers
+from tournament.engine.run import Contest, Results, play_all, play_batch, workers
+from tournament.engine.schedule import round_robin
 from tournament.game import Setting
-from tournament.library import load_bot, load_game
+from tournament.library import load_bot, load_game, packaged_sources
 from tournament.match import Fixture
 from tournament.program import Program
 from tournament.sandbox.image import prepare
@@ -31,12 +34,15 @@ MODAL = [
     *("troll_bot", "magic_bot", "wait_fair_bot_1", "wait_fair_bot_2", "wait_fair_bot_3"),
     *("reverse_fair_bot", "tough_but_fair", "hobson_bot", "cupod", "cimcic", "dimcid"),
 ]
+SETTING = Setting(load_game("prisoners_dilemma"))
 WIDE = 200
-TARGETS = {"pair": 0.150, "matrix": 20.0, "simulation": 0.001}
+REPETITIONS = 10
+TARGETS = {"pair": 0.150, "matrix": 20.0, "simulation": 0.001, "repeated": 0.001}
 NAMES = {
     "pair": "a PrudentBot pair",
     "matrix": "the 22 x 22 matrix",
     "simulation": f"a move with one simulation, {WIDE} at a time",
+    "repeated": f"the same, {REPETITIONS} repetitions of each",
 }
 
 
@@ -52,6 +58,9 @@ def main() -> None:
         measured = {
             name: [figure() for _ in range(options.runs)] for name, figure in figures.items()
         }
+        if options.field:
+            for what, seconds in portal.call(_field, pool).items():
+                print(f"{what:44} {seconds:10.2f} s")
     for name, seconds in measured.items():
         print(
             f"{NAMES[name]:44} {1e3 * statistics.median(seconds):10.2f} ms"
@@ -67,7 +76,7 @@ def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float
     def seconds(pairs: Sequence[tuple[Program, Program]]) -> float:
         fixtures = [Fixture((x.digest, y.digest), n) for n, (x, y) in enumerate(pairs)]
         programs = {program.digest: program for pair in pairs for program in pair}
-        contest = Contest(Setting(load_game("prisoners_dilemma")), 0, programs)
+        contest = Contest(SETTING, 0, programs)
         began = time.perf_counter()
         portal.call(play_batch, contest, contest.batch(fixtures, ()), fixtures, pool)
         return time.perf_counter() - began
@@ -75,17 +84,43 @@ def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float
     prudent, mirror, chance = map(load_bot, ("prudent_bot", "mirror", "random"))
     bots = [*map(load_bot, MODAL)]
     modal = [(x, y) for x in bots for y in bots]
+    plain = [
+        b for b in _field_of_bots() if not (b.may_draw or b.may_simulate or "proves" in b.source)
+    ]
+    repeated = [(mirror, bot) for bot in plain[: WIDE // REPETITIONS]] * REPETITIONS
     return {
         "pair": lambda: seconds([(prudent, prudent)]),
         "matrix": lambda: seconds(modal),
         "simulation": lambda: seconds([(mirror, chance)] * WIDE) / WIDE,
+        "repeated": lambda: seconds(repeated) / WIDE,
     }
+
+
+def _field_of_bots() -> list[Program]:
+    """The bots of the house that play the prisoner's dilemma once."""
+    return [bot for bot in map(load_bot, sorted(packaged_sources())) if bot.fits(SETTING)]
+
+
+async def _field(pool: Pool) -> dict[str, float]:
+    """How long the whole field takes, in seconds."""
+    contest = Contest(SETTING, 0, {bot.digest: bot for bot in _field_of_bots()})
+    fixtures = round_robin(SETTING, [*contest.programs], REPETITIONS)
+    seconds = {}
+    for what, simulates in (("all that do not simulate", False), ("all that do", True)):
+        some = [each for each in fixtures if contest.may_simulate(each) == simulates]
+        send, receive = anyio.create_memory_object_stream[Results](len(fixtures))
+        began = time.perf_counter()
+        async with receive:
+            await play_all(contest, some, pool, send)
+        seconds[what] = time.perf_counter() - began
+    return seconds
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--runs", type=int, default=5, metavar="N")
+    parser.add_argument("--field", action="store_true")
     return parser.parse_args()
 
 

@@ -18,6 +18,7 @@ from tournament.engine.cohort import Answer, Cohort
 from tournament.engine.moves import ROUNDS, Line, Moves, Row, lined_up
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
+from tournament.sandbox.memory import Memory
 from tournament.sandbox.powers import Powers
 
 T = TypeVar("T")
@@ -52,9 +53,9 @@ def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
     return Turns(image, batch, game).played()
 
 
-def powers_of(image: Image, batch: Batch) -> Powers:
+def powers_of(image: Image, batch: Batch, memory: Memory | None = None) -> Powers:
     """The powers of a batch's programs, with nothing simulated or proved yet."""
-    return Powers(image, batch.facts, batch.programs, batch.library, batch.limits)
+    return Powers(image, batch.facts, batch.programs, batch.library, batch.limits, memory)
 
 
 class Turns:
@@ -65,7 +66,7 @@ class Turns:
         self.batch = batch
         self.moves = Moves(batch, game)
         self.fuel = [0] * len(self.moves.made)
-        self.powers = powers_of(image, batch)
+        self.powers = powers_of(image, batch, Memory())
         self.suspects: set[int] = set()
         self.looked: dict[int, int] = {}
         self.parts = [

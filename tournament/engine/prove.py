@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tournament.engine.batch import game_facts
 from tournament.errors import UsageError
 from tournament.game import Setting
+from tournament.sandbox.call import OWN
 from tournament.sandbox.instance import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.powers import Powers
@@ -14,7 +15,7 @@ from tournament.sandbox.powers import Powers
 if TYPE_CHECKING:
     from tournament.sandbox.pool import Pool
 
-NOBODY = (("", ""), 0, (), ("", 0))
+NOBODY = (("", ""), 0, (), OWN)
 """Where a statement is made that is about neither `me` nor `them`."""
 
 

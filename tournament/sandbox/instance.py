@@ -1,8 +1,8 @@
 """One program in one WebAssembly instance: the only place that hands a bot's source to an interpreter."""
 
 import json
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -124,13 +124,15 @@ class Instance:
     """A loaded program.
 
     `burnt` is the fuel it has used so far, `charged` what was taken from it for what it asked, `spent` what its last
-    call used, or what was taken from it.
+    call used, or what was taken from it: of what was taken for one match or another, the most.
     """
 
     def __init__(self, image: Image, source: str, setup: dict[str, Any], limits: Limits) -> None:
         self._image = image
         self._limits = limits
         self.burnt = self.charged = self.spent = 0
+        self._accounts: dict[int, int] = {}
+        self._most = 0
         self._store = Store(engine())
         self._store.set_limits(memory_size=limits.memory)
         self._store.set_fuel(limits.fuel)
@@ -158,6 +160,22 @@ class Instance:
         """What is left of the call that is being made."""
         return int(self._store.get_fuel())
 
+    @contextmanager
+    def account(self, match: int) -> Iterator[None]:
+        """While this lasts, what is charged is charged to that match of the call that is being made.
+
+        Matches do not pay for each other: a call must have enough fuel for what it uses itself, and for what is
+        charged to the match that is charged most.
+        """
+        most, own, before = self._most, self._accounts.get(match, 0), self.charged
+        self._store.set_fuel(self.fuel + most - own)
+        try:
+            yield
+        finally:
+            self._accounts[match] = own = own + self.charged - before
+            self._most = max(most, own)
+            self._store.set_fuel(self.fuel + own - self._most)
+
     def charge(self, fuel: int) -> None:
         """Take fuel from the call that is being made; one that has none left ends as soon as it goes on."""
         taken = min(fuel, self.fuel)
@@ -167,6 +185,7 @@ class Instance:
     def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> Any:
         export = self._exports[name]
         given = self._limits.fuel if fuel is None else fuel
+        self._accounts, self._most = {}, 0
         self._image.enter(self, host)
         self._store.set_fuel(given)
         try:
@@ -180,7 +199,7 @@ class Instance:
         finally:
             self._image.leave()
             self.spent = given - self.fuel
-            self.burnt += self.spent
+            self.burnt += self.spent + sum(self._accounts.values()) - self._most
         raise Ended(ended.kind, ended.message, self.spent, self.burnt)
 
 

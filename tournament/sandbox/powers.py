@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.errors import UsageError
-from tournament.sandbox.call import Frame, Key, Programs, Proof, Top
+from tournament.sandbox.call import OWN, Frame, Key, Programs, Proof, Top
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.limits import Limits
+from tournament.sandbox.memory import Memory
 from tournament.sandbox.proof import Verdict
 from tournament.sandbox.prover import Prover, Runs
 from tournament.sandbox.request import MOST_ROUNDS, Request, read_request
@@ -44,9 +45,9 @@ class Place:
     def called(self, here: tuple[str, ...]) -> Top:
         """The call in progress, as one that is made at this history."""
         if self.round != len(here):
-            self.round, self.top = len(here), Top([])
-        key = (self.lineup, self.seat, here, (self.shared, 0))
-        self.top.stack = [Frame(key, self.private)]
+            self.round, self.top = len(here), Top([], coin=self.shared)
+        key = (self.lineup, self.seat, here, OWN)
+        self.top.stack = [Frame(key, self.private, final=True)]
         return self.top
 
 
@@ -63,6 +64,7 @@ class Powers:
         programs: Sequence[tuple[str, str]],
         library: dict[str, str],
         limits: Limits,
+        memory: Memory | None = None,
     ) -> None:
         self.programs = Programs(programs)
         self.notes: dict[int, tuple[int, str]] = {}
@@ -71,7 +73,7 @@ class Powers:
         self._game = game
         self._library = library
         self._most = limits.fuel // PROOF_SHARE
-        self._simulator = Simulator(image, game, self.programs, limits, self._nested)
+        self._simulator = Simulator(image, game, self.programs, limits, self._nested, memory)
         self._place = Place(-1, (), 0, "", "")
         self._proved: dict[Proof, tuple[Verdict | str, int]] = {}
         self._runs = Runs()
@@ -81,13 +83,16 @@ class Powers:
 
         A request that makes no sense ends the caller's instance.
         """
-        power, request = self._read(caller, text, *(place.lineup for place in places))
+        power, request = self._read(text, *(place.lineup for place in places))
         if isinstance(request, str):
+            caller.charge(BY_CHARACTER * len(text))
             return request
         if request.match >= len(places):
             raise Ended("crash", "asked its host about a match that is not its own")
         self._place = place = places[request.match]
-        with self._simulator.within(place.called(request.here)) as top:
+        top = place.called(request.here)
+        with caller.account(request.match), self._simulator.within(top):
+            caller.charge(BY_CHARACTER * len(text))
             answer = self._do(power, caller, request)
         if top.drew:
             self.drawn.add(place.slot)
@@ -95,19 +100,17 @@ class Powers:
 
     def _nested(self, caller: Instance, text: str) -> str:
         """What is answered to a simulated call's request."""
+        caller.charge(BY_CHARACTER * len(text))
         frame = self._simulator.top.stack[-1]
-        power, request = self._read(caller, text, frame.key[0])
+        power, request = self._read(text, frame.key[0])
         if isinstance(request, str):
             return request
         lineup, seat, _, shared = frame.key
         frame.key = (lineup, seat, request.here, shared)
         return self._do(power, caller, request)
 
-    def _read(
-        self, caller: Instance, text: str, *given: tuple[str, ...]
-    ) -> tuple[str, Request | str]:
+    def _read(self, text: str, *given: tuple[str, ...]) -> tuple[str, Request | str]:
         """A power and the request for it, or the source of a program given where that is all that is asked for."""
-        caller.charge(BY_CHARACTER * len(text))
         power, _, rest = text.partition(" ")
         try:
             if power in POWERS:
@@ -139,10 +142,11 @@ class Powers:
         if top.ask is not None:
             return self._held(top, statement, request.here)
         verdict, price = self.verdict(statement, key)
-        if (proof := (statement, key[2])) not in top.proved:
-            top.proved[proof] = None
+        if top.recall(proof := (statement, key[2])) is None:
+            top.learn(proof)
             caller.charge(price)
         if isinstance(verdict, str):
+            top.trace.own = True
             number = min(self._place.round, MOST_ROUNDS - 1)
             self.notes.setdefault(self._place.slot, (number, f"not proved: {verdict}"))
             return "0"

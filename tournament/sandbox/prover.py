@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from tournament.sandbox.call import Frame, Top
+from tournament.sandbox.call import OWN, Frame, Top
 from tournament.sandbox.proof import Ask, Bound, Pair, Verdict, decide
 from tournament.sandbox.simulation import Simulator
 from tournament.sandbox.statement import Statement, size
@@ -11,9 +11,6 @@ from tournament.seeds import tape_name
 
 STEP_FEE = 20_000
 """Fuel for looking at a statement at a world, for each of its parts."""
-NO_COIN = ("", 0)
-"""What stands for the public coin in a proof: a program that looks at it there has no provable move."""
-
 History = tuple[str, ...]
 
 
@@ -90,7 +87,8 @@ class Prover:
     def _run(self, pair: Pair, ask: Ask) -> Run:
         program, against, seat = pair
         lineup = (program, against) if seat == 0 else (against, program)
-        frame = Frame((lineup, seat, self._history, NO_COIN), tape_name("proof", *pair))
+        # A coin without a name: a program that looks at it has no provable move.
+        frame = Frame((lineup, seat, self._history, OWN), tape_name("proof", *pair))
         asked: list[tuple[Statement, bool]] = []
 
         def noted(statement: Statement) -> bool:

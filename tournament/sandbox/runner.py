@@ -19,7 +19,10 @@ INCLUDED, BY_CHARACTER = 3_800_000, 100
 """What an instance may use itself for its price, and more for every character of its program."""
 SHORT = 1_100_000
 """The most that a used instance may use itself in a call. A fresh one is taken to use less than half as much again."""
-MOST_IDLE = 100
+MOST_IDLE = 200
+"""Used instances that are kept: some 1.5 MB each."""
+ILLEGALLY = '["illegal"'
+"""How the fault of an illegal move begins in a guest's answer."""
 DEEP, AGAIN = "deep", "again"
 """Kinds of end that all calls come to, up to the real one: too deep a nest, and a used instance that might tell."""
 
@@ -63,36 +66,39 @@ class Runner:
         self._limits = limits
         self._idle: list[tuple[str, Instance]] = []
 
-    def run(self, call: Call, fuel: int, host: Host, *, fresh: bool) -> Done:
+    def run(self, call: Call, fuel: int, host: Host, *, fresh: bool, final: bool) -> Done:
         """What comes of a call for which at most so much can be paid.
 
-        With `fresh`, programs that ask for powers get fresh instances in any case. Raises `Ended` if it is `DEEP` or
-        has to be made `AGAIN`.
+        With `fresh`, programs that ask for powers get fresh instances in any case. If its end for want of fuel is
+        `final`, the calls in progress all end with it. Raises `Ended` if it is `DEEP` or has to be made `AGAIN`.
         """
         room = fuel - PRICE
         if room < 0:
             return Done("", "", fuel, "fuel")
-        done = None if fresh and call.asks else self._again(call, room, host)
+        done = None if fresh and call.asks else self._again(call, room, host, final)
         done = done or self._afresh(call, room, host)
         return done if done.price <= fuel else Done("", "", fuel, "fuel")
 
-    def _again(self, call: Call, room: int, host: Host) -> Done | None:
+    def _again(self, call: Call, room: int, host: Host, final: bool) -> Done | None:
         """The same in a used instance; None where there is none. `room` is what can be paid on top of its price."""
         instance = self._used(call.digest)
         if instance is None:
             return None
-        burnt, charged = instance.burnt, instance.charged
+        burnt, charged, end = instance.burnt, instance.charged, ""
         try:
             instance.restart(call.setup, SHORT)
             answer = instance.play(call.lines, host, SHORT - instance.spent + room)
             looked = instance.drop([0])
-        except Ended:
-            answer = " "
+        except Ended as ended:
+            answer, end = " ", ended.kind
         charged = instance.charged - charged
         own = instance.burnt - burnt - charged
-        if own <= SHORT and " " not in answer:
+        if own <= SHORT and _settled(answer):
             self._release(call.digest, instance)
             return Done(answer, looked, PRICE + charged)
+        if end == "fuel" and final and own < SHORT:
+            # What is charged to it is more than can be paid, whatever a fresh one would use itself.
+            return Done("", "", PRICE + room, "fuel")
         if charged and call.asks:
             raise Ended(AGAIN, "has to be made again")
         return None
@@ -113,7 +119,7 @@ class Runner:
             return Done("", "", price, ended.kind)
         price = _price(call, instance)
         looked = instance.drop([0])
-        short = " " not in answer and loaded + SHORT * 3 // 2 <= call.included
+        short = _settled(answer) and loaded + SHORT * 3 // 2 <= call.included
         if short and self._image.plain(call.source):
             self._release(call.digest, instance)
         return Done(answer, looked, price)
@@ -131,6 +137,11 @@ class Runner:
             [(most, _)] = Counter(digests).most_common(1)
             del self._idle[digests.index(most)]
         self._idle.append((digest, instance))
+
+
+def _settled(answer: str) -> bool:
+    """Whether an answer can be trusted to be the same in every instance: moves, and a move that is not legal."""
+    return " " not in answer or ILLEGALLY in answer
 
 
 def _price(call: Call, instance: Instance) -> int:

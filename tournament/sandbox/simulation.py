@@ -6,7 +6,7 @@ the caller names the public coin.
 
 A call in progress that is asked for again, exactly, is TIMEOUT at once. An answer is kept for the rest of the
 top-level call in which it was given (together with the private tape, if one had a part in it), unless a TIMEOUT had a
-part in it.
+part in it. In fast play the other matches of a batch know it too, where nobody can tell (see `memory.py`).
 """
 
 import weakref
@@ -14,21 +14,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tournament.sandbox.call import Frame, Key, Programs, Top, digest_of
+from tournament.sandbox.call import (
+    COIN,
+    NOTHING,
+    OWN,
+    TAPE,
+    Frame,
+    Key,
+    Programs,
+    Top,
+    Trace,
+    digest_of,
+)
 from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
+from tournament.sandbox.memory import Memory, Simulated
 from tournament.sandbox.request import Named, Request
-from tournament.sandbox.runner import AGAIN, DEEP, Call, Done, Runner
+from tournament.sandbox.runner import AGAIN, DEEP, ILLEGALLY, Call, Done, Runner
 from tournament.seeds import tape_name
 
 FEE = 100_000
 """Fuel for asking for a simulation, besides what the simulated program uses."""
 MOST_DEPTH, MOST_PROOF_DEPTH = 300, 50
 """How deep simulations nest: beyond, all that is simulated ends, for only a real move may see how deep it is."""
-TAPELESS, PRIVATELY = ("0", "4"), ("2", "3", "6", "7")
-"""How a guest says that its program has looked at no tape, or at its private one (see `bot.wit`)."""
-ILLEGALLY = '["illegal"'
-"""How the fault of an illegal move begins in a guest's answer."""
+TAPELESS, PUBLICLY, PRIVATELY = ("0", "4"), ("1", "5"), ("2", "3", "6", "7")
+"""How a guest says that its program has looked at no tape, only at the public coin, or at its private tape."""
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 
@@ -36,7 +46,13 @@ class Simulator:
     """Simulates for the programs of a game. `top` is the top-level call that is being made."""
 
     def __init__(
-        self, image: Image, game: dict[str, Any], programs: Programs, limits: Limits, host: Host
+        self,
+        image: Image,
+        game: dict[str, Any],
+        programs: Programs,
+        limits: Limits,
+        host: Host,
+        memory: Memory | None,
     ) -> None:
         # Weakly, or else the instances here would outlive their use until the next collection of garbage.
         self._asked = weakref.WeakMethod(host)
@@ -44,6 +60,7 @@ class Simulator:
         self._game = game
         self._programs = programs
         self._runner = Runner(image, game, limits)
+        self._memory = memory
         self.top = Top([])
 
     def _host(self, caller: Instance, text: str) -> str:
@@ -123,7 +140,8 @@ class Simulator:
         if not caller.fuel:
             return TIMEOUT
         above = self.top.stack[-1]
-        key = (lineup, seat, history, request.shared)
+        coin = OWN if request.shared == (self.top.coin, 0) else request.shared
+        key = (lineup, seat, history, coin)
         tape = tape_name(above.tape, "fork", *lineup, seat, *request.shared, request.sample)
         if (known := self._known(key, tape, above)) is not None:
             return known
@@ -131,14 +149,41 @@ class Simulator:
             above.late = True
             return TIMEOUT
         fuel = caller.fuel if request.fuel is None else min(caller.fuel, request.fuel)
-        frame, move = self._paid(caller, key, tape, fuel)
-        self._keep(frame, key, move, above)
-        return move
+        if len(self.top.stack) > 1:
+            return self._made(caller, key, tape, fuel).answer
+        return self._for_move(caller, key, tape, fuel)
 
-    def _paid(self, caller: Instance, key: Key, tape: str, fuel: int) -> tuple[Frame, str]:
-        """What a call comes to, at the expense of the caller."""
-        top, frame = self.top, Frame(key, tape)
-        known = top.known()
+    def _for_move(self, caller: Instance, key: Key, tape: str, fuel: int) -> str:
+        """The answer to a call that no simulated one asks for: other matches may know it."""
+        top = self.top
+        memory = self._memory if top.ask is None else None
+        known = memory.find(key, tape, fuel, top) if memory else None
+        if known:
+            top.take(known.trace)
+            top.stack[-1].drew |= known.frame.drew
+            caller.charge(known.price)
+            return known.answer
+        top.trace = Trace()
+        made = self._made(caller, key, tape, fuel)
+        if memory and not (made.frame.late or made.trace.own):
+            memory.keep(key, tape, top, made)
+        top.trace = Trace()
+        return made.answer
+
+    def _made(self, caller: Instance, key: Key, tape: str, fuel: int) -> Simulated:
+        """What a call comes to, at the expense of the caller; it is kept for the rest of the move."""
+        top, above = self.top, self.top.stack[-1]
+        frame, answer, price = self._paid(caller, key, tape, fuel)
+        above.drew |= frame.drew
+        above.late |= frame.late
+        if not frame.late:
+            top.learn((key, tape if frame.drew else ""), answer)
+        return Simulated(answer, price, frame, top.trace)
+
+    def _paid(self, caller: Instance, key: Key, tape: str, fuel: int) -> tuple[Frame, str, int]:
+        """A call's frame at its end, its answer and its price, at the expense of the caller."""
+        top = self.top
+        frame = Frame(key, tape, final=top.stack[-1].final and fuel == caller.fuel)
         try:
             move, price = self.run(frame, fuel)
         except Ended as ended:
@@ -146,19 +191,21 @@ class Simulator:
                 caller.charge(ended.burnt)
                 raise
             if ended.kind == AGAIN:
-                top.forget(known)
+                top.forget()
                 top.fresh = True
                 return self._paid(caller, key, tape, fuel)
             move, price = TIMEOUT, ended.burnt
         caller.charge(price)
-        return frame, move
+        frame.late |= move == TIMEOUT
+        return frame, move, price
 
     def _known(self, key: Key, tape: str, above: Frame) -> str | None:
-        if key in self.top.pure:
-            return self.top.pure[key]
-        known = self.top.drawn.get((key, tape))
-        above.drew |= known is not None
-        return known
+        pure = self.top.recall((key, ""))
+        if pure is not None:
+            return pure
+        drawn = self.top.recall((key, tape))
+        above.drew |= drawn is not None
+        return drawn
 
     def _in_progress(self, key: Key) -> bool:
         """Whether this very call is being made, and nothing has been drawn since that could make it go otherwise."""
@@ -168,15 +215,6 @@ class Simulator:
             if frame.key == key:
                 return True
         return False
-
-    def _keep(self, frame: Frame, key: Key, move: str, above: Frame) -> None:
-        above.drew |= frame.drew
-        if move == TIMEOUT or frame.late:
-            above.late = True
-        elif frame.drew:
-            self.top.drawn[key, frame.tape] = move
-        else:
-            self.top.pure[key] = move
 
     def run(self, frame: Frame, fuel: int, *, once: bool = False) -> tuple[str, int]:
         """Run a call to its end: the code of the move or a failure, and its price, which is at most `fuel`.
@@ -191,15 +229,24 @@ class Simulator:
         fresh = top.fresh or top.ask is not None
         top.stack.append(frame)
         try:
-            done = self._runner.run(self._call(frame, once), fuel, self._host, fresh=fresh)
+            call = self._call(frame, once)
+            done = self._runner.run(call, fuel, self._host, fresh=fresh, final=frame.final)
         finally:
             top.stack.pop()
         frame.drew |= done.looked in PRIVATELY
-        top.drew |= done.looked not in TAPELESS
+        top.look(done.looked not in TAPELESS, self._tie(frame, done.looked))
         return self._result(done, frame.key[1]), done.price
 
+    def _tie(self, frame: Frame, looked: str) -> int:
+        """What a program may have looked at; only one that has no other way is believed what its guest says."""
+        believed = self.plain(frame.key[0][frame.key[1]])
+        if believed and looked in TAPELESS:
+            return NOTHING
+        return COIN if believed and looked in PUBLICLY else TAPE
+
     def _call(self, frame: Frame, once: bool) -> Call:
-        lineup, seat, history, shared = frame.key
+        lineup, seat, history, coin = frame.key
+        shared = (self.top.coin, 0) if coin == OWN else coin
         lines = ["", *(joint[seat:] + joint[:seat] for joint in history)]
         setup: dict[str, Any] = {"matches": [[seat, lineup, frame.tape, shared]]}
         if once:
