@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -17,11 +18,13 @@ from anyio import from_thread
 
 import tournament.oracles
 from tests.oracles.server import CODE, Does, completion, in_turn, serve
-from tournament.errors import RecordBusy, RecordError
-from tournament.oracles.ledger import FileJournal, Ledger, NoJournal, entries, from_line, to_line
+from tournament.errors import RecordError
+from tournament.evolve.journal import RecordJournal
+from tournament.oracles.ledger import Ledger, NoJournal, from_line, to_line
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import make_desk, make_oracle
+from tournament.store import Record
 
 CALL = Call("write", (Message("system", "s"), Message("user", "u")), "digest", "chain/0", 1)
 ANSWER = Answer(
@@ -53,21 +56,24 @@ class Scripted:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "deep" / "journal.jsonl"
+    return tmp_path / "record.duckdb"
 
 
 def ask(path: Path, oracle: Scripted, *calls: Call) -> list[Answer]:
-    """The answers to calls through a ledger with a journal that is opened anew."""
+    """The answers to calls through a ledger with a record that is opened anew."""
 
     async def run() -> list[Answer]:
-        journal = FileJournal.open(path)
-        try:
-            ledger = Ledger(oracle, journal)
+        with Record.open(path) as record:
+            ledger = Ledger(oracle, RecordJournal(record, 1))
             return [await ledger.ask(call) for call in calls]
-        finally:
-            journal.close()
 
     return anyio.run(run)
+
+
+def entries(path: Path) -> list[tuple[Call, Answer]]:
+    """The calls on record with their answers."""
+    with Record.read(path) as record:
+        return [from_line(line) for line in record.call_lines()]
 
 
 def test_a_line_is_read_as_it_was_written() -> None:
@@ -152,19 +158,18 @@ def test_what_was_not_answered_is_kept_and_asked_again(path: Path, outcome: Call
     [answered, again] = ask(path, oracle, CALL, CALL)
     assert answered.outcome is CallOutcome.OK
     assert again.cached
-    assert [answer.outcome for _, answer in entries(path)] == [outcome, CallOutcome.OK]
+    assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
 
 
 def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:
     oracle = Scripted(seconds=0.05)
 
     async def run() -> None:
-        journal = FileJournal.open(path)
-        ledger = Ledger(oracle, journal)
-        async with anyio.create_task_group() as group:
-            for _ in range(10):
-                group.start_soon(ledger.ask, CALL)
-        journal.close()
+        with Record.open(path) as record:
+            ledger = Ledger(oracle, RecordJournal(record, 1))
+            async with anyio.create_task_group() as group:
+                for _ in range(10):
+                    group.start_soon(ledger.ask, CALL)
 
     anyio.run(run)
     assert len(oracle.asked) == 1
@@ -173,116 +178,61 @@ def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:
 def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) -> None:
     came = anyio.Event()
 
-    class Slow(FileJournal):
-        def _append(self, lines: Sequence[str]) -> None:
+    class Slow(Record):
+        def keep_calls(self, calls: Sequence[Mapping[str, Any]]) -> None:
             from_thread.run_sync(came.set)
             time.sleep(0.1)
-            super()._append(lines)
+            super().keep_calls(calls)
 
     async def run() -> None:
-        async with serve() as server, anyio.create_task_group() as group:
-            settings = Settings.load(base_url=server.url)
-            journal = Slow.open(path)
-            oracle = make_oracle("chat:m", make_desk(settings, journal))
-            group.start_soon(oracle.ask, CALL)
-            await came.wait()
-            group.cancel_scope.cancel()
-        await oracle.aclose()
-        journal.close()
+        with Slow.open(path) as record:
+            async with serve() as server, anyio.create_task_group() as group:
+                settings = Settings.load(base_url=server.url)
+                desk = make_desk(settings, RecordJournal(record, 1))
+                oracle = make_oracle("chat:m", desk)
+                group.start_soon(oracle.ask, CALL)
+                await came.wait()
+                group.cancel_scope.cancel()
+            await oracle.aclose()
 
     anyio.run(run)
     assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
 
 
-def test_half_a_line_at_the_end_is_cut_off(path: Path) -> None:
-    ask(path, Scripted(), CALL, replace(CALL, attempt=2))
-    whole = path.read_bytes()
-    first = whole.index(b"\n") + 1
-    for size in range(first, len(whole), 37):
-        path.write_bytes(whole[:size])
-        assert len(list(entries(path))) == 1
-        oracle = Scripted()
-        ask(path, oracle, CALL, replace(CALL, attempt=2))
-        assert len(oracle.asked) == 1
-        assert len(list(entries(path))) == 2
-
-
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"null", b"\xff", b'{"call":{},"answer":{}}', b"{"])
-def test_a_line_that_is_none_is_named(path: Path, line: bytes) -> None:
-    ask(path, Scripted(), CALL)
-    path.write_bytes(path.read_bytes() + line + b"\n")
-    with pytest.raises(RecordError, match="line 2"):
-        FileJournal.open(path)
-    with pytest.raises(RecordError, match="line 2"):
-        list(entries(path))
-
-
-def test_a_journal_has_one_writer(path: Path) -> None:
-    journal = FileJournal.open(path)
-    with pytest.raises(RecordBusy):
-        FileJournal.open(path)
-    journal.close()
-    FileJournal.open(path).close()
-
-
-def test_a_journal_that_cannot_be_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="directory"):
-        FileJournal.open(tmp_path)
-    with pytest.raises(RecordError, match="No such file"):
-        list(entries(tmp_path / "none"))
-
-
-def test_a_journal_that_cannot_be_written_fails_all_who_wait(path: Path) -> None:
+def test_a_record_that_cannot_be_written_fails_all_who_wait(path: Path) -> None:
     failed: list[str] = []
 
     async def run() -> None:
-        journal = FileJournal.open(path)
-        reading = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(reading, journal._descriptor)
-        os.close(reading)
+        with Record.open(path) as record:
+            journal = RecordJournal(record, 1)
 
-        async def keep(attempt: int) -> None:
-            try:
-                await Ledger(Scripted(), journal).ask(replace(CALL, attempt=attempt))
-            except RecordError as error:
-                failed.append(str(error))
+            async def keep(attempt: int) -> None:
+                try:
+                    await Ledger(Scripted(), journal).ask(replace(CALL, attempt=attempt))
+                except RecordError as error:
+                    failed.append(str(error))
 
-        async with anyio.create_task_group() as group:
-            for attempt in range(3):
-                group.start_soon(keep, attempt)
-        journal.close()
+            record.close()
+            async with anyio.create_task_group() as group:
+                for attempt in range(3):
+                    group.start_soon(keep, attempt)
 
     anyio.run(run)
     assert len(failed) == 3
-    assert all("journal.jsonl" in said for said in failed)
-
-
-def test_many_answers_at_once_are_made_durable_together(path: Path) -> None:
-    async def run() -> float:
-        journal = FileJournal.open(path)
-        ledger = Ledger(Scripted(seconds=0.01), journal)
-        began = time.perf_counter()
-        async with anyio.create_task_group() as group:
-            for attempt in range(500):
-                group.start_soon(ledger.ask, replace(CALL, attempt=attempt))
-        journal.close()
-        return time.perf_counter() - began
-
-    anyio.run(run)
-    assert sorted(call.attempt for call, _ in entries(path)) == list(range(500))
 
 
 KILLED = """
 import sys, anyio
 from pathlib import Path
-from tournament.oracles.ledger import FileJournal
+from tournament.evolve.journal import RecordJournal
 from tournament.oracles.oracle import Call, Message
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import make_desk, make_oracle
+from tournament.store import Record
 
-async def main():
+async def main(record):
     settings = Settings.load(base_url=sys.argv[1], concurrency=4)
-    oracle = make_oracle("chat:m", make_desk(settings, FileJournal.open(Path(sys.argv[2]))))
+    oracle = make_oracle("chat:m", make_desk(settings, RecordJournal(record, 1)))
 
     async def ask(number):
         answer = await oracle.ask(Call("write", (Message("user", f"call {number}"),), "d", str(number)))
@@ -293,7 +243,8 @@ async def main():
             group.start_soon(ask, number)
     await oracle.aclose()
 
-anyio.run(main)
+with Record.open(Path(sys.argv[2])) as record:
+    anyio.run(main, record)
 """
 
 
@@ -325,28 +276,28 @@ def test_what_was_used_is_never_asked_again_after_a_kill(path: Path) -> None:
                 assert not asked & {f"call {number}" for number in used}
                 used |= {line.split()[0] for line in heard.decode().split("\n")[:-1]}
                 assert used <= {call.key for call, _ in entries(path)}
-        assert len(list(entries(path))) == 60
+        assert len(entries(path)) == 60
 
     anyio.run(run)
 
 
-def test_no_key_comes_into_a_journal(path: Path) -> None:
+def test_no_key_comes_into_a_record(path: Path) -> None:
     key = "sk-secret-0123456789"
 
     async def run() -> None:
         replies = (Does(completion(f"{CODE} {key}")), Does({"error": {"message": key}}, status=401))
         async with serve(in_turn(*replies)) as server:
-            journal = FileJournal.open(path)
             settings = Settings.load(base_url=server.url, api_key=key)
-            oracle = make_oracle("chat:m", make_desk(settings, journal))
-            for attempt in range(2):
-                await oracle.ask(replace(CALL, attempt=attempt))
-            await oracle.aclose()
-            journal.close()
+            with Record.open(path) as record:
+                desk = make_desk(settings, RecordJournal(record, 1))
+                oracle = make_oracle("chat:m", desk)
+                for attempt in range(2):
+                    await oracle.ask(replace(CALL, attempt=attempt))
+                await oracle.aclose()
 
     anyio.run(run)
-    assert len(list(entries(path))) == 2
-    assert "sk-" not in path.read_text()
+    assert len(entries(path)) == 2
+    assert b"sk-" not in path.read_bytes()
 
 
 def test_without_a_journal_everything_is_asked() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tournament.errors import RecordError, UsageError
-from tournament.oracles.ledger import FileJournal, entries
+from tournament.errors import UsageError
+from tournament.evolve.journal import RecordJournal
+from tournament.oracles.ledger import from_line
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message, PromptDiffers
 from tournament.oracles.replay import Replay
-from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk, make_oracle
+from tournament.store import Record
 
 
 def a_call(step: int, text: str = "Write one.\nNow.", **more: object) -> Call:
@@ -26,28 +26,23 @@ def ask(oracle: Replay, call: Call) -> Answer:
 
 
 def test_answers_are_those_of_the_record(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
+    path = tmp_path / "record.duckdb"
     answers = [
         Answer("a\r\n\u2028 \x00", CallOutcome.NO_CODE, "m", "stop", 3, seconds=1.25, key="1"),
         Answer("", CallOutcome.TIMEOUT, "m", detail="no answer", key="2"),
         Answer("later", key="2"),
     ]
 
-    async def run() -> None:
-        journal = FileJournal.open(path)
+    async def keep(record: Record) -> None:
+        journal = RecordJournal(record, 1)
         for step, answer in enumerate(answers):
             await journal.keep(answer.key, a_call(min(step, 1)), answer)
-        journal.close()
-        oracle = make_oracle(f"replay:{path}", make_desk(Settings.load()))
-        for step, answer in ((0, answers[0]), (1, answers[2])):
-            again = await oracle.ask(a_call(step))
-            assert again.text == answer.text
-            assert again.seconds == answer.seconds
-            assert again.cached
-        await oracle.aclose()
 
-    anyio.run(run)
-    assert len(list(entries(path))) == 3
+    with Record.open(path) as record:
+        anyio.run(keep, record)
+        oracle = Replay(map(from_line, record.call_lines()))
+    for step, answer in ((0, answers[0]), (1, answers[2])):
+        assert ask(oracle, a_call(step)) == replace(answer, cached=True)
 
 
 def test_a_failure_is_repeated_too() -> None:
@@ -92,8 +87,3 @@ def test_long_differences_are_cut() -> None:
         ask(oracle, a_call(0, lines.replace("0", "zero").replace("1", "one")))
     assert 150 < len(str(caught.value).splitlines()) < 250
     assert "lines more" in str(caught.value)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"none\.jsonl"):
-        make_oracle(f"replay:{tmp_path / 'none.jsonl'}", make_desk(Settings.load()))

@@ -126,7 +126,7 @@ def test_oracles_are_named_by_kind() -> None:
     desk = make_desk(Settings.load(api_key=KEY))
     made = make_oracle("chat:openai/o4-mini", desk)
     assert made.identity["model"] == "o4-mini"
-    with pytest.raises(UsageError, match="answers no prompts"):
+    with pytest.raises(UsageError, match="asks no model"):
         make_oracle("search", desk)
 
 

@@ -14,7 +14,7 @@ from tournament.evolve.response import Oracle
 from tournament.evolve.search import Search
 from tournament.evolve.textual import Textual
 from tournament.game import Setting
-from tournament.oracles.ledger import entries, from_line
+from tournament.oracles.ledger import from_line
 from tournament.oracles.limits import Limits
 from tournament.oracles.oracle import Oracle as Model
 from tournament.oracles.oracle import Say
@@ -23,8 +23,6 @@ from tournament.oracles.replay import Replay
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import Desk, chat_model, make_desk, make_oracle, parse
 from tournament.program import Program
-
-RECORD = ".duckdb"
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,5 @@ def _model(text: str, desk: Desk, kit: Kit) -> Model:
     spec = parse(text)
     if spec.kind != "replay":
         return make_oracle(text, desk)
-    path = Path(spec.argument)
-    of_record = path.suffix == RECORD
-    calls = map(from_line, kit.read_calls(path)) if of_record else entries(path)
-    return Replayed(Replay(calls), kit.journal)
+    lines = kit.read_calls(Path(spec.argument))
+    return Replayed(Replay(map(from_line, lines)), kit.journal)

@@ -1,19 +1,14 @@
 """The ledger: every call goes through it, is kept durably before its answer is used, and is never paid for twice."""
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 import anyio
 
-from tournament.errors import RecordBusy, RecordError
-from tournament.oracles.commit import GroupCommit
 from tournament.oracles.oracle import (
     WRITING,
     Answer,
@@ -100,91 +95,6 @@ class NoJournal:
         """Forget it."""
 
 
-class FileJournal:
-    """A journal in a file of JSON lines, one for each call that was answered or failed.
-
-    What is kept at the same time is written at once and made durable together. Half a line at the end, where a
-    process was killed, is cut off when the file is opened.
-    """
-
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
-        self._descriptor = descriptor
-        self._answers: dict[str, Answer] = {}
-        self._failure: RecordError | None = None
-        self._lines = GroupCommit(self._append)
-
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open a journal, or begin one. Raises `RecordBusy` and `RecordError`."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
-            raise RecordError(f"{path}: {error.strerror}") from error
-        journal = cls(path, descriptor)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            journal._load()
-        except BaseException as error:
-            os.close(descriptor)
-            if isinstance(error, BlockingIOError):
-                raise RecordBusy(str(path), "another process") from None
-            raise
-        return journal
-
-    def _load(self) -> None:
-        size = 0
-        with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if not line.endswith(b"\n"):
-                    break
-                _, answer = _parsed(self.path, number, line)
-                self._answers[answer.key] = answer
-                size += len(line)
-        os.ftruncate(self._descriptor, size)
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
-
-    async def find(self, key: str) -> Answer | None:
-        """The answer that was kept last under a key."""
-        return self._answers.get(key)
-
-    async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Append an answer and wait until it is on disk. Raises `RecordError`."""
-        await self._lines.put(to_line(call, answer))
-        self._answers[key] = answer
-
-    def _append(self, lines: Sequence[str]) -> None:
-        if self._failure is not None:
-            raise self._failure
-        data = "".join(lines).encode()
-        try:
-            while data:
-                data = data[os.write(self._descriptor, data) :]
-            os.fsync(self._descriptor)
-        except OSError as error:
-            # Half a line may be there now: whatever followed it would be lost.
-            self._failure = RecordError(f"{self.path}: {error.strerror}")
-            raise self._failure from error
-
-
-def entries(path: Path) -> Iterator[tuple[Call, Answer]]:
-    """The calls in a journal's file with their answers, in order; half a line at the end is left out.
-
-    Raises `RecordError` if there is no such file, or if it is no journal.
-    """
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.endswith(b"\n"):
-                    yield _parsed(path, number, line)
-    except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
-
-
 def to_line(call: Call, answer: Answer) -> str:
     """A call and its answer as a line of JSON."""
     messages = [vars(message) for message in call.messages]
@@ -206,10 +116,3 @@ def _known(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
     """The values that a kind of record has; later versions may have written more."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in values.items() if name in names}
-
-
-def _parsed(path: Path, number: int, line: bytes) -> tuple[Call, Answer]:
-    try:
-        return from_line(line)
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as error:
-        raise RecordError(f"{path}, line {number}: this is no call with its answer") from error

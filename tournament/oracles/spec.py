@@ -5,11 +5,11 @@
     chat:NAME@http://127.0.0.1:8080/v1     a model of that server
     chat                                   the model that is set
     manual:FOLDER                          prompts to files, answers from files
-    replay:FILE                            answers from a journal
+    replay:RECORD                          answers from a record
     search                                 no model at all
 
-What a kind needs is imported when it is asked for. `search` does not answer calls: it plays, and so belongs to a floor
-above this one, which looks for the kind with `parse` first.
+What a kind needs is imported when it is asked for. `search`, which plays, and `replay`, which reads a record, belong to
+a floor above this one, which looks for the kind with `parse` first.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.errors import NotFound, UsageError
-from tournament.oracles.ledger import Journal, Ledger, NoJournal, entries
+from tournament.oracles.ledger import Journal, Ledger, NoJournal
 from tournament.oracles.limits import MOST, NOTHING, START, Budget, Gate, Limits, Spending, Window
 from tournament.oracles.oracle import Oracle, Say, silent
 from tournament.oracles.settings import OPENAI, Settings, checked_address
@@ -106,7 +106,7 @@ def make_oracle(text: str, desk: Desk) -> Oracle:
     spec = parse(text)
     maker = _MAKERS.get(spec.kind)
     if maker is None:
-        raise UsageError(f"{spec.kind} writes programs by itself and answers no prompts")
+        raise UsageError(f"{spec.kind} asks no model")
     return Ledger(maker(spec.argument, desk), desk.journal)
 
 
@@ -139,10 +139,4 @@ def _make_manual(argument: str, desk: Desk) -> Oracle:
     return Manual(Path(argument), desk.say)
 
 
-def _make_replay(argument: str, desk: Desk) -> Oracle:
-    from tournament.oracles.replay import Replay
-
-    return Replay(entries(Path(argument)))
-
-
-_MAKERS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual, "replay": _make_replay}
+_MAKERS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual}
