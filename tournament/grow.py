@@ -27,11 +27,14 @@ Watch = Callable[[str, Step], None]
 Admit = Callable[[Program], Awaitable[None]]
 
 SPENT = """
-    select count(*), coalesce(sum(input_tokens + output_tokens), 0)::bigint, coalesce(sum(cost), 0)
+    select
+        coalesce(sum((line -> '$.answer.taken.calls')::bigint), 0),
+        coalesce(sum((line -> '$.answer.taken.tokens')::bigint), 0),
+        coalesce(sum((line ->> '$.answer.taken.money')::decimal(24, 12)), 0)
     from calls
-    where run in ({runs}) and outcome not in ('budget', 'rate_limited', 'rejected', 'unreachable')
+    where run in ({runs})
 """
-"""What the models of some runs took so far; what was turned away took nothing."""
+"""What the models of some runs took so far, as their budgets counted it."""
 
 
 @dataclass
@@ -132,7 +135,7 @@ class Growth:
 def share_limits(growths: Sequence[Growth], record: Record, runs: Sequence[int]) -> None:
     """Let chains of several runs grow under one set of limits, which counts what they took in earlier sittings."""
     [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
-    spent = Spending(calls, tokens, Decimal(str(money)))
+    spent = Spending(int(calls), int(tokens), Decimal(money))
     limits = make_limits(growths[0].settings, spent)
     for growth in growths:
         growth.limits = limits

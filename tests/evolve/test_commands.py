@@ -126,6 +126,18 @@ def test_a_budget_is_that_of_the_run(command: Command, server: Serve, steps: Ste
     assert steps() == steps("whole.duckdb")
 
 
+def test_what_was_never_answered_stays_counted_when_a_run_goes_on(
+    command: Command, server: Serve
+) -> None:
+    with server(Does(delay=5)) as scripted:
+        limits = ("--time-limit", 0.2, "--max-tokens", 20000, "--budget-tokens", 40000)
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", *limits, "--retries", 0)
+        for script in (scripted.script, author):
+            scripted.script = script
+            assert "the budget is spent" in command(*words, code=1).err
+            assert len(scripted.asked) == 1
+
+
 def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows) -> None:
     prices = ("--price-in", 1, "--price-out", 1)
 

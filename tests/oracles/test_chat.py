@@ -12,6 +12,7 @@ import pytest
 from tests.oracles.server import CODE, USAGE, Does, Script, completion, error, in_turn, serve
 from tournament.errors import UsageError
 from tournament.oracles.chat import Chat
+from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import OPENAI, Settings
 from tournament.oracles.spec import make_limits
@@ -482,3 +483,13 @@ def test_a_proxy_that_the_environment_names_is_used_with_its_credentials(
             assert server.headers[0]["Proxy-Authorization"] == "Basic bWU6c2VjcmV0"
 
     anyio.run(run)
+
+
+def test_a_request_that_was_dropped_is_counted_at_the_most_that_it_can_take(
+    no_pauses: None,
+) -> None:
+    whole = one(Does())
+    retried = one(in_turn(Does(drop="before"), Does()))
+    assert whole.taken == Spending(1, 120)
+    assert retried.taken.calls == 2
+    assert retried.taken.tokens > 120 + 8192

@@ -21,6 +21,7 @@ from tests.oracles.server import CODE, Does, completion, in_turn, serve
 from tournament.errors import RecordError
 from tournament.evolve.journal import RecordJournal
 from tournament.oracles.ledger import Ledger, NoJournal, from_line, to_line
+from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import make_desk, make_oracle
@@ -159,6 +160,15 @@ def test_what_was_not_answered_is_kept_and_asked_again(path: Path, outcome: Call
     assert answered.outcome is CallOutcome.OK
     assert again.cached
     assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
+
+
+def test_what_earlier_tries_took_is_added(path: Path) -> None:
+    took = Spending(1, 10, Decimal("0.5"))
+    oracle = Scripted(Answer("", CallOutcome.TIMEOUT, taken=took), replace(ANSWER, taken=took))
+    ask(path, oracle, CALL)
+    [answer] = ask(path, oracle, CALL)
+    assert answer.taken == took + took
+    assert entries(path) == [(CALL, answer)]
 
 
 def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:

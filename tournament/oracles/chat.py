@@ -14,7 +14,7 @@ from decimal import Decimal
 import anyio
 
 from tournament.errors import UsageError
-from tournament.oracles.limits import BudgetSpent, Hold, Limits
+from tournament.oracles.limits import NOTHING, BudgetSpent, Hold, Limits, Spending
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Say, silent
 from tournament.oracles.prices import Prices, Usage
 from tournament.oracles.protocol import (
@@ -101,23 +101,24 @@ class Chat:
         """The model's answer, after as many requests as the settings allow."""
         async with self._limits.gate:
             began = anyio.current_time()
-            answer, requests = await self._insist(call)
+            answer, requests, taken = await self._insist(call)
             seconds = anyio.current_time() - began
-        return replace(answer, model=self.model, seconds=seconds, requests=requests)
+        return replace(answer, model=self.model, seconds=seconds, requests=requests, taken=taken)
 
-    async def _insist(self, call: Call) -> tuple[Answer, int]:
-        """The answer to the first of so many requests that has one, or to the last that is worth sending."""
-        free, failed, requests = FREE_TRIES, 0, 0
+    async def _insist(self, call: Call) -> tuple[Answer, int, Spending]:
+        """The answer to the first request that has one, or to the last that is worth sending, and what they took."""
+        free, failed, requests, taken = FREE_TRIES, 0, 0, NOTHING
         while True:
-            tried = await self._request(call, first=requests == 0)
+            tried, counted = await self._request(call, first=requests == 0)
             requests += tried.answer.outcome is not CallOutcome.BUDGET
+            taken += counted
             if tried.again is Again.AT_ONCE and free:
                 free -= 1
             elif tried.again is not Again.NO and failed < self._settings.retries:
                 await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
                 failed += 1
             else:
-                return tried.answer, requests
+                return tried.answer, requests, taken
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -125,20 +126,21 @@ class Chat:
         if transport is not None:
             await transport.aclose()
 
-    async def _request(self, call: Call, *, first: bool) -> Tried:
+    async def _request(self, call: Call, *, first: bool) -> tuple[Tried, Spending]:
+        """What came of a request, and what the budget counts for it."""
         size = sum(len(message.text.encode()) + 16 for message in call.messages) + 16
         answer = self._settings.max_tokens
-        limited = self._limits.budget.money is not None
-        most = self._prices.cost(Usage(size, answer)) if limited else None
+        most = self._prices.cost(Usage(size, answer))
         try:
             # No token is shorter than a byte, and most are about four.
             with await self._limits.admit(size // 4 + answer, size + answer, most) as hold:
                 tried = await self._exchange(call, hold)
                 if first and tried.answer.outcome.answered:
                     self._limits.gate.served()
-                return tried
+            return tried, hold.taken
         except BudgetSpent:
-            return Tried(_failed(CallOutcome.BUDGET, "the budget is spent", free=True))
+            spent = _failed(CallOutcome.BUDGET, "the budget is spent", free=True)
+            return Tried(spent), NOTHING
 
     async def _exchange(self, call: Call, hold: Hold) -> Tried:
         """Send one request, and say what came of it."""

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import (
     WRITING,
     Answer,
@@ -68,6 +69,8 @@ class Ledger:
             if known is not None and known.outcome.answered:
                 return replace(known, key=key, cached=True)
             answer = judged(call, await self._oracle.ask(call), key)
+            if known is not None:
+                answer = replace(answer, taken=known.taken + answer.taken)
             await self._journal.keep(key, call, answer)
             return answer
 
@@ -98,7 +101,8 @@ class NoJournal:
 def to_line(call: Call, answer: Answer) -> str:
     """A call and its answer as a line of JSON."""
     messages = [vars(message) for message in call.messages]
-    data = {"call": vars(call) | {"messages": messages}, "answer": vars(answer)}
+    taken = vars(answer.taken)
+    data = {"call": vars(call) | {"messages": messages}, "answer": vars(answer) | {"taken": taken}}
     return _JSON.encode(data) + "\n"
 
 
@@ -109,6 +113,8 @@ def from_line(line: bytes | str) -> tuple[Call, Answer]:
     call["messages"] = tuple(Message(**message) for message in call["messages"])
     answer["outcome"] = CallOutcome(answer["outcome"])
     answer["cost"] = None if answer["cost"] is None else Decimal(answer["cost"])
+    if taken := answer.get("taken"):
+        answer["taken"] = Spending(taken["calls"], taken["tokens"], Decimal(taken["money"]))
     return Call(**call), Answer(**answer)
 
 

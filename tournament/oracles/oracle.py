@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from tournament.errors import UsageError
+from tournament.oracles.limits import NOTHING, Spending
 
 PURPOSES = ("write", "critique", "rewrite", "probe")
 WRITING = frozenset({"write", "rewrite"})
@@ -114,8 +115,9 @@ class Answer:
     """What came back.
 
     `cost` is in dollars, and None where it is not known; so are the tokens. `finish` is why the model stopped, in the
-    server's words; `detail` one line for people; `requests` how many requests it took; `key` the digest under which
-    the answer is kept; and `cached` says that it was not asked for again.
+    server's words; `detail` one line for people; `requests` how many requests it took, and `taken` what a budget counts
+    for them: the most that it can have been, where it was never learnt. `key` is the digest under which the answer is
+    kept, and `cached` says that it was not asked for again.
     """
 
     text: str
@@ -130,6 +132,7 @@ class Answer:
     requests: int = 0
     key: str = ""
     cached: bool = False
+    taken: Spending = NOTHING
 
 
 class Oracle(Protocol):
