@@ -21,6 +21,7 @@ from tournament.cli_options import (
     Growing,
     Json,
     Noise,
+    OfRun,
     Rounds,
     Run,
     Seed,
@@ -167,6 +168,7 @@ def export(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
     ],
+    run: OfRun = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
@@ -177,7 +179,7 @@ def export(
     from tournament.report import tables
 
     with cli._reading(db) as record:
-        found = record.find_program(program)
+        found = record.find_program(program, run)
     if json:
         tables.show_json({"name": found.name, "digest": found.digest, "source": found.source})
     else:
@@ -189,6 +191,7 @@ def lineage(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
     ],
+    run: OfRun = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
@@ -199,8 +202,8 @@ def lineage(
     from tournament.report import lineage as told
 
     with cli._reading(db) as record:
-        found = record.find_program(program)
-        chains = cli._rows(record, told.CHAINS.format(digest=found.digest))
+        found = record.find_program(program, run)
+        chains = cli._rows(record, told.CHAINS.format(digest=found.digest, run=run or "run"))
         if not chains:
             raise UsageError(f"{found.name} was not grown: it came from {found.path or 'a bot'}")
         steps = record.steps(chains[0]["chain"])

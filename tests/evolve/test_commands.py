@@ -292,6 +292,9 @@ def test_several_games_grow_at_once_under_one_limit(
         ("{}",),
         ('{"p":-50}',),
     ]
+    for run, worth in ((1, "-60"), (2, "0")):
+        story = command("lineage", "pibr_0_0_0_0_0", "--run", run, "--db", "r.duckdb").out
+        assert story.startswith(f"pibr_0_0, step 0 (round 0, seat 0): welfare {worth}, ok")
     assert "penalty: pibr_0_0, step 0" in done.err and "climbing: pibr_0_0, step 0" in done.err
 
 

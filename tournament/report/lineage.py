@@ -14,7 +14,7 @@ from tournament.store import GrownStep
 CHAINS = """
     select chain, name
     from chains
-    where chain in (
+    where run = {run} and chain in (
         select chain from steps join programs using (program) where digest = '{digest}'
     )
     order by chain

@@ -212,10 +212,10 @@ class Record:
         with self._cursor() as cursor:
             return growth.call_lines(cursor)
 
-    def find_program(self, named: str) -> Program:
-        """The program of that name, number or beginning of its digest. Raises `NotFound`."""
+    def find_program(self, named: str, run: int | None = None) -> Program:
+        """The program of that name, number or digest, or that a step (of that run) brought. Raises `NotFound`."""
         with self._cursor() as cursor:
-            return growth.find_program(cursor, named)
+            return growth.find_program(cursor, named, run)
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""

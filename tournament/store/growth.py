@@ -176,8 +176,8 @@ def call_lines(cursor: DuckDBPyConnection) -> list[str]:
     return [line for (line,) in found]
 
 
-def find_program(cursor: DuckDBPyConnection, named: str) -> Program:
-    """The program of that name, number or beginning of its digest; or that the step of that name brought.
+def find_program(cursor: DuckDBPyConnection, named: str, run: int | None = None) -> Program:
+    """The program of that name, number or beginning of its digest; or that the step of that name brought, in any run.
 
     Raises `NotFound`.
     """
@@ -190,10 +190,11 @@ def find_program(cursor: DuckDBPyConnection, named: str) -> Program:
             or program in (
                 select program from steps join chains using (chain)
                 where concat_ws('_', name, round, seat, turn) = $named
+                    and run = coalesce($run::integer, run)
             )
         order by name = $named desc, program desc limit 1
         """,
-        {"named": named},
+        {"named": named, "run": run},
     ).fetchone()
     if found is None:
         raise NotFound("program", named)
