@@ -71,6 +71,9 @@ class Lineup:
     elsewhere: tuple[Problem, ...]
 
 
+NOBODY = Lineup((), (), ())
+
+
 @dataclass
 class Summary:
     """What a sitting came to. `lost` are fixtures that could not be played; `signal` is what stopped it."""
@@ -82,9 +85,6 @@ class Summary:
     lost: tuple[Fixture, ...] = ()
     leaky: tuple[str, ...] = ()
     signal: int | None = None
-
-
-NOBODY = Lineup((), (), ())
 
 
 def line_up(setting: Setting, entrants: Entrants) -> Lineup:

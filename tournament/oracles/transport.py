@@ -1,8 +1,8 @@
 """Carries requests to a server: the only place that knows `openai`, `aiohttp` and `httpx2`.
 
-The SDK's transport on aiohttp reports every connection that fails as a time-out, and may write into a connection that
-has just been closed; both are told apart here by the error underneath. Requests go straight to that transport: of the
-time that the SDK spends on a request, sending it is a fifth.
+The SDK knows the protocol (key, headers, proxies, connections), and makes a session of aiohttp's. Requests go straight
+to that session: of the time that the SDK takes for a request, sending it is a tenth. And its transport reports every
+connection that fails as a time-out, and may write into one that has just been closed; here both are what they are.
 """
 
 import gc
@@ -44,7 +44,7 @@ class Dropped(NoAnswer):
 
 @dataclass(frozen=True)
 class Response:
-    """What a server answered; names of headers are in small letters."""
+    """What a server answered; headers are found in whatever letters their names are."""
 
     status: int
     headers: Mapping[str, str]
