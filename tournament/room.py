@@ -26,7 +26,7 @@ class Crew:
     def __init__(self, games: Sequence[Game], limits: Limits, count: int, say: Say) -> None:
         self._games = games
         self._limits = limits
-        self._count = count
+        self.count = count
         self._say = say
         self._here = anyio.Event()
         self._found: tuple[Pool, Image]
@@ -34,7 +34,7 @@ class Crew:
     async def come(self) -> None:
         """Start, and be there until cancelled."""
         image = await image_ready(self._say)
-        async with workers(image, self._count, self._limits, self._games) as pool:
+        async with workers(image, self.count, self._limits, self._games) as pool:
             self._found = pool, image
             self._here.set()
             await anyio.sleep_forever()

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 
 from tournament import __version__
-from tournament.engine.run import Contest, Results, play_all
+from tournament.engine.run import Contest, Plan, Results, planned, play_all
 from tournament.engine.schedule import round_robin
 from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluator
@@ -160,36 +160,38 @@ class Sitting:
         self.growth = table.growth
         self._crew = room.crew
         self._stop = room.stop
-        planned = self._planned()
+        fixtures = self._planned()
         limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
         config = contest.setting.config | {"limits": limits, "rules": RULES}
         moves = contest.setting.game.moves
         self.run = record.begin_run(run_key(contest), config, contest.seed, moves)
         contest.leaky.update(digest for (digest,) in self._ask(LEAKY))
         self._known = record.played(self.run)
-        self.missing = self._new(planned)
-        self.summary = Summary(self.run, len(planned), len(planned) - len(self.missing))
+        self.missing = self._new(fixtures)
+        self.summary = Summary(self.run, len(fixtures), len(fixtures) - len(self.missing))
 
     async def hold(self, progress: Progress) -> Summary:
         """Play and record what is missing. What stops it ends it in good order."""
         if self.missing or self.growth or self._unsure():
             with self._stop.heard():
-                await self._play(*await self._crew.ready(), progress)
+                plan = planned(self.contest, self.missing, self._crew.count)
+                await self._play(*await self._crew.ready(), plan, progress)
         else:
             self.record.end_sitting(self._begin({}, None, 0), "done")
         self.summary.signal = self._stop.signal
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
 
-    async def _play(self, pool: Pool, image: Image, progress: Progress) -> None:
+    async def _play(self, pool: Pool, image: Image, plan: Plan, progress: Progress) -> None:
         sitting = self._begin(pool.layers, image, pool.count)
         try:
             async with Recorder.open(self.record, sitting, self._counting(progress)) as recorder:
-                again = await self._play_and_grow(pool, recorder, sitting)
+                again = await self._play_and_grow(plan, pool, recorder, sitting)
             if again:
                 self.record.replace(sitting, again)
             if unsure := self._unsure():
-                self.record.replace(sitting, await self._play_all(unsure, pool, None))
+                plan = planned(self.contest, unsure, pool.count)
+                self.record.replace(sitting, await self._play_all(plan, pool, None))
         except BaseException:
             with suppress(Exception):
                 self.record.end_sitting(sitting, self._ending())
@@ -197,13 +199,13 @@ class Sitting:
         self.record.end_sitting(sitting, "failed" if self.summary.lost else "done")
 
     async def _play_all(
-        self, fixtures: Sequence[Fixture], pool: Pool, recorder: Recorder | None
+        self, plan: Plan, pool: Pool, recorder: Recorder | None
     ) -> list[Outcome]:
-        """Play fixtures and record their outcomes; return those that are to replace outcomes on record."""
+        """Play what is planned and record its outcomes; return those that are to replace outcomes on record."""
         again: list[Outcome] = []
         send, receive = anyio.create_memory_object_stream[Results](WAITING)
         async with anyio.create_task_group() as group, receive:
-            group.start_soon(play_all, self.contest, fixtures, pool, send)
+            group.start_soon(play_all, self.contest, plan, pool, send)
             async for results in receive:
                 self.summary.lost += results.lost
                 if results.again or recorder is None:
@@ -212,13 +214,15 @@ class Sitting:
                     await recorder.send(results.outcomes)
         return again
 
-    async def _play_and_grow(self, pool: Pool, recorder: Recorder, sitting: int) -> list[Outcome]:
-        """Play what is missing while chains grow, and what their programs bring as they are born."""
+    async def _play_and_grow(
+        self, plan: Plan, pool: Pool, recorder: Recorder, sitting: int
+    ) -> list[Outcome]:
+        """Play what is planned while chains grow, and what their programs bring as they are born."""
         again: list[Outcome] = []
         contest = self.contest
 
-        async def play(fixtures: Sequence[Fixture]) -> None:
-            again.extend(await self._play_all(fixtures, pool, recorder))
+        async def play(plan: Plan) -> None:
+            again.extend(await self._play_all(plan, pool, recorder))
 
         async with anyio.create_task_group() as group:
 
@@ -227,10 +231,9 @@ class Sitting:
                     self.record.admit(sitting, program)
                     new = self._new(self._planned())
                     self.summary.planned += len(new)
-                    group.start_soon(play, new)
+                    group.start_soon(play, planned(contest, new, pool.count))
 
-            if self.missing:
-                group.start_soon(play, self.missing)
+            group.start_soon(play, plan)
             if self.growth:
                 evaluator = Evaluator(pool, contest.setting, contest.seed, contest.limits)
                 group.start_soon(self.growth.grow, evaluator, self.record, self.run, admit)

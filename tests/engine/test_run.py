@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from tournament.engine import schedule
-from tournament.engine.run import Contest, Results, play_all, workers
+from tournament.engine.run import Contest, Results, planned, play_all, workers
 from tournament.engine.schedule import round_robin
 from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import find_bots, games, load_game
@@ -99,7 +99,8 @@ def play(
             receive,
         ):
             pool.__class__ = kind
-            group.start_soon(play_all, what, fixtures, pool, send)
+            plan = planned(what, fixtures, pool.count)
+            group.start_soon(play_all, what, plan, pool, send)
             during(pool)
             return [results async for results in receive]
 
@@ -521,7 +522,8 @@ def test_workers_wait_when_nobody_takes_what_they_played(
         ):
             pool.__class__ = Counting
             assert isinstance(pool, Counting)
-            group.start_soon(play_all, what, fixtures, pool, send)
+            plan = planned(what, fixtures, pool.count)
+            group.start_soon(play_all, what, plan, pool, send)
             await anyio.sleep(0.5)
             early = pool.answers
             await anyio.sleep(0.5)

@@ -17,7 +17,7 @@ import pytest
 
 from tests.batches import LITTLE, THREE_ROUNDS, batch_of
 from tournament.engine.batch import Batch, Played
-from tournament.engine.run import Contest, play_all, workers
+from tournament.engine.run import Contest, planned, play_all, workers
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Repetition, Setting
@@ -209,7 +209,8 @@ def played_out(
             anyio.create_task_group() as group,
             receive,
         ):
-            group.start_soon(play_all, contest, fixtures, pool, send)
+            plan = planned(contest, fixtures, pool.count)
+            group.start_soon(play_all, contest, plan, pool, send)
             group.start_soon(during, pool)
             results = [results async for results in receive]
         assert not any(each.lost for each in results)

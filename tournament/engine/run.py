@@ -6,7 +6,7 @@ Nothing here knows of a record, a terminal or a model. Outcomes come in any orde
 import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import anyio
@@ -118,26 +118,45 @@ async def play_batch(
     return outcomes(contest.setting, batch, fixtures, played)
 
 
-async def play_all(
-    contest: Contest,
-    fixtures: Sequence[Fixture],
-    pool: Pool,
-    results: MemoryObjectSendStream[Results],
-) -> None:
-    """Play the fixtures and send what comes of them, then close the stream.
+@dataclass(frozen=True)
+class Plan:
+    """Fixtures to be played: `batches`, each with the slots to be checked, and the `rest` that some of them stand for.
 
     Repetitions of a lineup that seems to draw nothing are not played one by one: the first stands for all, and for
-    those with the seats turned too. If a tape, or a seat, was looked at after all, the others follow. What was
-    played before a program was known to leak is played again. The stream is bounded: when nobody receives, workers
-    wait.
+    those with the seats turned too.
+    """
+
+    batches: list[tuple[list[Fixture], list[int]]]
+    rest: dict[Fixture, list[Fixture]]
+
+
+def planned(contest: Contest, fixtures: Sequence[Fixture], worker_count: int) -> Plan:
+    """How to play the fixtures with so many workers."""
+    first, rest = _stand_ins(contest, fixtures)
+    return Plan(_batches(contest, first, worker_count), rest)
+
+
+def _batches(
+    contest: Contest, fixtures: Sequence[Fixture], worker_count: int
+) -> list[tuple[list[Fixture], list[int]]]:
+    plan = batches(contest.setting, fixtures, worker_count, contest.may_simulate)
+    return list(zip(plan, slots_to_check(plan, contest.seed), strict=True))
+
+
+async def play_all(
+    contest: Contest, plan: Plan, pool: Pool, results: MemoryObjectSendStream[Results]
+) -> None:
+    """Play what is planned and send what comes of it, then close the stream.
+
+    If a tape, or a seat, was looked at after all where a fixture was to stand for others, these follow. What was played
+    before a program was known to leak is played again. The stream is bounded: when nobody receives, workers wait.
     """
     async with results:
         play = Play(contest, pool, results)
-        first, rest = _stand_ins(contest, fixtures)
-        await play.play(first, rest)
-        await play.play(play.unlike, {})
+        await play.play(plan)
+        await play.play(Plan(_batches(contest, play.unlike, pool.count), {}))
         if suspect := play.suspect():
-            await play.play(suspect, {}, again=True)
+            await play.play(Plan(_batches(contest, suspect, pool.count), {}), again=True)
 
 
 def _stand_ins(
@@ -184,26 +203,17 @@ class Play:
         """Fixtures that were played unchecked before one of their programs was known to leak."""
         return [f for f in self._unchecked if self.contest.leaky.intersection(f.lineup)]
 
-    async def play(
-        self,
-        fixtures: Sequence[Fixture],
-        rest: dict[Fixture, list[Fixture]],
-        *,
-        again: bool = False,
-    ) -> None:
-        """Play the fixtures and send their outcomes, with those of the repetitions that they stand for."""
-        contest = self.contest
-        plan = batches(contest.setting, fixtures, self.pool.count, contest.may_simulate)
-        samples = slots_to_check(plan, self.contest.seed)
+    async def play(self, plan: Plan, *, again: bool = False) -> None:
+        """Play what is planned and send the outcomes, with those of the fixtures that others stand for."""
         send, receive = anyio.create_memory_object_stream[tuple[list[Fixture], list[int]]](
-            len(plan)
+            len(plan.batches)
         )
-        for work in zip(plan, samples, strict=True):
+        for work in plan.batches:
             send.send_nowait(work)
         send.close()
         async with anyio.create_task_group() as group, receive:
             for _ in range(self.pool.count):
-                group.start_soon(self._worker, receive.clone(), rest, again)
+                group.start_soon(self._worker, receive.clone(), plan.rest, again)
 
     async def _worker(
         self,
@@ -228,11 +238,14 @@ class Play:
     ) -> list[Outcome]:
         """An outcome, and the same for the repetitions that it stands for; `looked` is at what its programs looked."""
         same = [outcome]
+        by_lineup = {outcome.fixture.lineup: outcome}
         for twin in rest.get(outcome.fixture, ()):
             if looked & ~SEAT or (looked and twin.lineup != outcome.fixture.lineup):
                 self.unlike.append(twin)
-            else:
-                same.append(outcome.standing_for(twin))
+                continue
+            if twin.lineup not in by_lineup:
+                by_lineup[twin.lineup] = outcome.standing_for(twin)
+            same.append(replace(by_lineup[twin.lineup], fixture=twin))
         return same
 
     async def _outcomes(

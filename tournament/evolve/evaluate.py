@@ -9,7 +9,7 @@ from anyio import create_memory_object_stream, create_task_group
 
 from tournament.check import PROBES
 from tournament.engine.batch import match_tape
-from tournament.engine.run import Contest, Results, play_all
+from tournament.engine.run import Contest, Results, planned, play_all
 from tournament.game import Joint, MatrixGame, Observation, Payoffs, Setting, index
 from tournament.library import packaged_sources
 from tournament.match import Fault, Fixture, Outcome
@@ -183,7 +183,8 @@ class Evaluator:
         outcomes: dict[Fixture, Outcome] = {}
         send, receive = create_memory_object_stream[Results](WAITING)
         async with create_task_group() as group, receive:
-            group.start_soon(play_all, contest, fixtures, self.pool, send)
+            plan = planned(contest, fixtures, self.pool.count)
+            group.start_soon(play_all, contest, plan, self.pool, send)
             async for results in receive:
                 outcomes |= {outcome.fixture: outcome for outcome in results.outcomes}
         return {fixture: outcomes[fixture] for fixture in fixtures if fixture in outcomes}
