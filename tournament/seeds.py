@@ -13,8 +13,7 @@ from typing import Any
 
 def tape_name(*parts: object) -> str:
     """The name of a tape: 32 hexadecimal digits that depend on every part and on their order."""
-    texts = [str(part) for part in parts]
-    text = "".join(f"{len(text)}:{text}" for text in texts)
+    text = "".join([f"{len(text)}:{text}" for text in map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

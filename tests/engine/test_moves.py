@@ -106,7 +106,7 @@ def in_turns(batch: Batch, ways: Ways) -> Played:
                 codes = guest.answers(line)
                 faults = {n: ["error", ""] for n, code in enumerate(codes) if code == "!"}
                 moves.add(row, line, codes, faults)
-            over = moves.over(row)
+            over = moves.over(row, patient=not blind)
             if over:
                 rows[number] = moves.row([slot for slot in row.slots if slot not in over])
                 guest.slots = rows[number].slots

@@ -14,7 +14,7 @@ from tournament.match import Fault
 
 MIRRORED = "*"
 """Stands in a line for what the match next to it, which is the same one from the other seat, has just moved."""
-UNSEEN = "?"
+UNSEEN = "-"
 """Stands for a line to programs that do not look at what others have moved."""
 ROUNDS = 2
 """The most rounds of a match that a program can move in before the others do, if it looks at what they do."""
@@ -107,11 +107,13 @@ class Moves:
             row.paired = 0
         return row
 
-    def over(self, row: Row) -> set[int]:
-        """The slots of the row that have no move left to make."""
+    def over(self, row: Row, *, patient: bool = False) -> set[int]:
+        """The slots of the row that have no move left to make; if patient, none while a turn may end all the others."""
         if row.steady == self._changes and row.longest < row.soonest:
             return set()
-        return {slot for slot in row.slots if len(self.made[slot]) >= self._until[slot]}
+        left = {slot: self._until[slot] - len(self.made[slot]) for slot in row.slots}
+        soon = 0 < max(left.values()) <= ROUNDS
+        return set() if patient and soon else {slot for slot, rounds in left.items() if rounds <= 0}
 
     def next(self, row: Row, rounds: int) -> list[Line]:
         """What the row is asked next: for all the moves that it can make now, but no more rounds of them.

@@ -128,15 +128,17 @@ class Turns:
 
     def _after(self, part: Part, ended: Ended) -> list[Part]:
         """What is to be tried when a part's instance has come to its end."""
-        slots = part.row.slots
         if part.ahead:
             return [self._seeing(part)]
+        over = self.moves.over(part.row)
+        slots = [slot for slot in part.row.slots if slot not in over]
         if len(slots) > 1:
             rows = map(self.moves.row, _split(slots, -(-len(slots) // PARTS)))
             return [Part(part.program, row, blind=part.blind) for row in rows]
-        if part.asked > 1:
-            return [Part(part.program, part.row, singly=True)]
-        self.moves.fault(slots[0], [ended.kind, ended.message])
+        if slots and part.asked > 1:
+            return [Part(part.program, self.moves.row(slots), singly=True)]
+        for slot in slots:
+            self.moves.fault(slot, [ended.kind, ended.message])
         return []
 
     def _seeing(self, part: Part) -> Part:
@@ -183,7 +185,7 @@ class Turns:
 
     def _leave(self, part: Part, cohort: Cohort) -> None:
         """Drop the slots that have no move left."""
-        over = self.moves.over(part.row)
+        over = self.moves.over(part.row, patient=not part.ahead)
         if not over:
             return
         self._share_out(part)

@@ -10,7 +10,7 @@ from view import Game, Program, Text, View
 FIRST_CODE = 48
 FAULTY = "!"
 MIRRORED = "*"
-UNSEEN = "?"
+UNSEEN = "-"
 
 
 class Raised:
@@ -104,13 +104,15 @@ class Table:
 
     def play(self, lines):
         """The answers to lines."""
-        lone = len(self.matches) == 1 and not {*" \t?"}.intersection(lines)
+        lone = len(self.matches) == 1 and " " not in lines and "\t" not in lines
         return "\n".join(map(self.lone if lone else self.line, lines.split("\n")))
 
     def lone(self, joint):
         """The same as `line`, where there is one match: what is done for many at once would take longer."""
         [match] = self.matches
-        if joint:
+        if joint == UNSEEN:
+            self.hide(EVERY)
+        elif joint:
             own = self.last if len(joint) < self.game.seats else ""
             mine, theirs = self.moves(match.view, own + joint)
             self.mine.append(mine)
