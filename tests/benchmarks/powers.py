@@ -4,8 +4,8 @@
 
 A pair that proves: two PrudentBots, in a batch of their own. The matrix: 22 modal bots, every ordered pair of them. A
 move with one simulation: 200 matches, in one batch, of a program that simulates its opponent once and one that plays by
-chance; and the same with 20 opponents that ask for nothing and draw nothing, 10 times each. With `--field` also what `tournament run` plays by
-itself, without its record: first the lineups in which nobody simulates, then the others.
+chance; and the same with 20 opponents that ask for nothing and draw nothing, 10 times each. With `--field` also what
+`tournament run` plays by itself, without its record: first the lineups in which nobody simulates, then the others.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from tournament.engine.run import Contest, Results, play_all, play_batch, workers
+from tournament.engine.run import Contest, Results, planned, play_all, play_batch, workers
 from tournament.engine.schedule import round_robin
 from tournament.game import Setting
 from tournament.library import load_bot, load_game, packaged_sources
@@ -111,7 +111,7 @@ async def _field(pool: Pool) -> dict[str, float]:
         send, receive = anyio.create_memory_object_stream[Results](len(fixtures))
         began = time.perf_counter()
         async with receive:
-            await play_all(contest, some, pool, send)
+            await play_all(contest, planned(contest, some, pool.count), pool, send)
         seconds[what] = time.perf_counter() - began
     return seconds
 
