@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.batches import batch_of
 from tournament.engine.batch import Batch
+from tournament.engine.cohort import FAULTY
 from tournament.engine.moves import MIRRORED, ROUNDS, UNSEEN, Line, Moves, Row, lined_up
-from tournament.game import Repetition, Setting
+from tournament.game import Repetition, Setting, code
 from tournament.library import load_game
 
 PAIRS = load_game("prisoners_dilemma")
@@ -153,3 +154,7 @@ def test_taking_turns_makes_the_moves_of_playing_round_by_round(data: st.DataObj
         ),
     )
     assert in_turns(batch, ways) == round_by_round(batch, ways)
+
+
+def test_no_mark_in_a_line_is_the_code_of_a_move() -> None:
+    assert max(MIRRORED, UNSEEN, FAULTY, " ", "\t", "\n") < code(0)
