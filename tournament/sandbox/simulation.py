@@ -30,15 +30,23 @@ from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.memory import Memory, Simulated
 from tournament.sandbox.request import Named, Request
-from tournament.sandbox.runner import AGAIN, DEEP, ILLEGALLY, Call, Done, Runner
+from tournament.sandbox.runner import (
+    AGAIN,
+    DEEP,
+    ILLEGALLY,
+    PRIVATELY,
+    PUBLICLY,
+    TAPELESS,
+    Call,
+    Done,
+    Runner,
+)
 from tournament.seeds import tape_name
 
 FEE = 100_000
 """Fuel for asking for a simulation, besides what the simulated program uses."""
 MOST_DEPTH, MOST_PROOF_DEPTH = 300, 50
 """How deep simulations nest: beyond, all that is simulated ends, for only a real move may see how deep it is."""
-TAPELESS, PUBLICLY, PRIVATELY = ("0", "4"), ("1", "5"), ("2", "3", "6", "7")
-"""How a guest says that its program has looked at no tape, only at the public coin, or at its private tape."""
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 
