@@ -198,9 +198,7 @@ class Sitting:
             raise
         self.record.end_sitting(sitting, "failed" if self.summary.lost else "done")
 
-    async def _play_all(
-        self, plan: Plan, pool: Pool, recorder: Recorder | None
-    ) -> list[Outcome]:
+    async def _play_all(self, plan: Plan, pool: Pool, recorder: Recorder | None) -> list[Outcome]:
         """Play what is planned and record its outcomes; return those that are to replace outcomes on record."""
         again: list[Outcome] = []
         send, receive = anyio.create_memory_object_stream[Results](WAITING)
