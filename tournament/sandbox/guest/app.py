@@ -77,28 +77,48 @@ def _compile(source):
         broken = faults.raised("load", error, "")
 
 
-REHEARSAL = """
+REHEARSALS = 40
+"""How often each program is rehearsed: until nothing that is worn in by use changes any more."""
+FUNCTION = """
+import random
+
+KNOWN = {"C", "D"}
+
+
 def act(view):
+    '''Move.'''
     if not view.theirs:
         return view.legal[0]
     return view.theirs[-1] if view.rng.random() < 0.5 else view.mine[-1]
 """
+CLASS = """
+class Bot:
+    def __init__(self):
+        self.moves = {}
+
+    def act(self, view):
+        self.moves[len(view.mine)] = [move for move in view.theirs]
+        return max(view.legal, key=self.moves[len(view.mine)].count)
+"""
 
 
 def _rehearse():
-    """Play a program once, so that the image is a snapshot of an interpreter that has its ways worn in."""
+    """Play programs many times, so that the image is a snapshot of an interpreter that has its ways worn in."""
     global table, code
     game = {
         "name": "", "parameters": {}, "moves": ["CD", "CD"], "payoffs": None,
         "rounds": 1, "continuation": None, "discount": 1.0, "noise": 0.0,
     }  # fmt: skip
-    setup = {"game": game, "matches": [[seat, ["", ""], "", ["", 0]] for seat in (0, 1)]}
     world = WitWorld()
-    _start(REHEARSAL, json.dumps(setup))
-    for line in ["", *["0110"] * 30, "0 1 0", "**"]:
-        world.play(line)
-    for match in table.matches:
-        match.end()
+    for source, matches in itertools.product([FUNCTION, CLASS] * REHEARSALS, (1, 2)):
+        setup = {"game": game, "matches": [[n, ["", ""], "", ["", 0]] for n in range(matches)]}
+        table = None
+        _start(source, json.dumps(setup))
+        for line in ["", *["01" * matches] * 9, *["1" * matches] * 9]:
+            world.play(line)
+        world.drop("[0]")
+        for match in table.matches:
+            match.end()
     table = code = None
 
 
