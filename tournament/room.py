@@ -1,10 +1,12 @@
 """Where sittings are held: a record, workers, and an ear for signals. Several may be held at once."""
 
+import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import anyio
 from anyio import CancelScope, to_thread
@@ -18,6 +20,9 @@ from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.sandbox.ready import image_ready
 from tournament.store import Record
+
+SHOW_CURSOR = b"\x1b[?25h"
+"""What a terminal is told where a progress bar has hidden its cursor."""
 
 
 class Crew:
@@ -53,14 +58,15 @@ class Stop:
         self._scopes: list[CancelScope] = []
 
     async def listen(self, *, task_status: TaskStatus[None]) -> None:
-        """Listen, from when this says that it has started, for one signal: another does what it usually does."""
+        """Listen, from when this says that it has started, for a first signal, and for a second: that ends at once."""
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             task_status.started()
             async for number in signals:
+                if self.signal is not None:
+                    _leave(int(number))
                 self.signal = int(number)
                 for scope in self._scopes:
                     scope.cancel()
-                return
 
     @contextmanager
     def heard(self) -> Iterator[None]:
@@ -70,6 +76,13 @@ class Stop:
             if self.signal is not None:
                 scope.cancel()
             yield
+
+
+def _leave(number: int) -> NoReturn:
+    """End this process, as if killed: the record is fit for that, and its workers die with it."""
+    if os.isatty(2):
+        os.write(2, SHOW_CURSOR)
+    os._exit(128 + number)
 
 
 @dataclass(frozen=True)
