@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from tests.batches import THREE_ROUNDS, batch_of, match_of, matches_of
 from tournament.engine.batch import Batch, Played
+from tournament.engine.cohort import Answer, Cohort
+from tournament.engine.moves import UNSEEN, Line
 from tournament.engine.play import play
 from tournament.engine.settle import outcomes, payoffs
 from tournament.game import MatrixGame, Repetition, Setting, code
@@ -92,7 +94,7 @@ def act(view):
 """,
     "peeks": """
 def act(view):
-    seen = getattr(view, "the" + "irs") if len(view.mine) > 6 else view.mine
+    seen = getattr(view, "the" + "irs") if len(view.mine) > 10 else view.mine
     return view.legal[sum(str(seen).encode()) % len(view.legal)]
 """,
     "keeps what it peeked at": """
@@ -128,6 +130,8 @@ def act(view):
 QUICK = Limits(fuel=30_000_000)
 """Soon used up."""
 quick = partial(batch_of, limits=QUICK)
+ROOMY = Limits(fuel=400_000_000)
+"""Enough for many rounds in a call."""
 HONEST = (
     "first",
     "coin",
@@ -170,6 +174,28 @@ def test_all_sorts_of_bots_together_play_as_each_alone(sandbox: Image, setting: 
     assert matches_of(batch, fast) == matches_of(batch, strict)
     assert {fault.kind for fault in fast.faults.values()} >= {"load", "illegal", "fuel", "memory"}
     assert not strict.leaky
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_whoever_seems_to_look_at_nothing_plays_ahead_and_comes_to_the_same(
+    sandbox: Image, seats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = set()
+
+    def listened(cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
+        asked.update((cohort.instance, line.text) for line in lines)
+        return answers(cohort, lines)
+
+    answers = Cohort.play
+    monkeypatch.setattr(Cohort, "play", listened)
+    names = ["coin", "peeks", "echo", "class", "late error", "keeps what it peeked at", "last"]
+    names += ["error by chance", "looks late", "spins"]
+    setting = SETTINGS["repeated" if seats == 2 else "of three seats"]
+    batch = batch_of(*lineups(names, seats), setting=setting, limits=ROOMY)
+    fast, strict = both(sandbox, batch)
+    assert matches_of(batch, fast) == matches_of(batch, strict)
+    assert not fast.leaky
+    assert len({instance for instance, text in asked if text == UNSEEN}) >= 8
 
 
 @pytest.mark.parametrize("name", HARMFUL)

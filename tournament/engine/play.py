@@ -34,8 +34,9 @@ UNSEEN_ROUNDS = 100
 class Part:
     """Slots that move together; without a cohort they must be seated first.
 
-    If it is `blind`, it need not be shown what others have moved, and once it is `ahead`, it has not been. `asked` is
-    how many lines its last call had; with `singly`, every call has one. `burnt` is fuel not yet shared out.
+    If it is `blind`, it need not be shown what others have moved, and once it is `ahead`, it has not been: never in
+    strict play. `asked` is how many lines its last call had; with `singly`, every call has one. `burnt` is fuel not yet
+    shared out.
     """
 
     program: int
@@ -70,7 +71,9 @@ class Turns:
         self.suspects: set[int] = set()
         self.looked: dict[int, int] = {}
         self.parts = [
-            Part(program, self.moves.row(slots), blind=batch.seems_blind(program))
+            Part(
+                program, self.moves.row(slots), blind=not batch.alone and batch.seems_blind(program)
+            )
             for program, all_slots in batch.slots.items()
             for slots in (_split(all_slots, 1) if batch.alone else [lined_up(batch, all_slots)])
             if slots
