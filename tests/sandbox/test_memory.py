@@ -134,9 +134,9 @@ CASES = {
     "something to be noted": ["view.simulate(PROVES, SPINS)"],
     "a tape that both seats can see": ["view.simulate(TOSSING, CONSTANT, seat=0)"],
     "a draw, and a move that is made again": [
-        "'C' if 'SPINNING' not in view.them.source and view.simulate(DRAWING, CONSTANT) == 'C'"
+        "[1 for n in range(10 ** 9)] if 'SPIN' 'NING' in view.them.source"
+        " else 'C' if view.simulate(DRAWING, CONSTANT) == 'C'"
         " else 'CD'[view.simulate(view.me, view.them, seat=view.seat) is view.TIMEOUT]"
-        " if 'SPINNING' not in view.them.source else [1 for n in range(10 ** 9)]"
     ],
 }
 
@@ -154,6 +154,24 @@ def test_what_is_known_makes_no_difference_to_a_move_with(
     lineups = [*zip(askers, askers[1:] + askers[:1], strict=True), (WAITS, WAITS + "#")]
     lineups += [(asker, "def act(view):\n    return 'D'  # SPINNING") for asker in askers]
     check(sandbox, batch_of(*lineups, setting=ONE_SHOT))
+
+
+FROM_THE_START = """
+def act(view):
+    if not view.mine:
+        return 'C'
+    if 'SPINNING' in view.them.source:
+        return [1 for n in range(10 ** 9)]
+    so_far = view.simulate(view.me, view.them, history=[], rounds=2, fuel=30_000_000)
+    return 'C' if so_far is view.TIMEOUT else 'D'
+"""
+
+
+def test_a_draw_that_is_known_counts_where_the_move_itself_is_played_out(sandbox: Sandbox) -> None:
+    """After a draw the same move may be asked for again: it is not taken for one that repeats itself."""
+    drawing = "def act(view):\n    return 'CC'[view.rng.random() < 0.5]  # "
+    lineups = [(FROM_THE_START, f"{drawing}{n}") for n in range(9)]
+    check(sandbox, batch_of(*lineups, (FROM_THE_START, f"{drawing}SPINNING"), setting=TWO_ROUNDS))
 
 
 def simulations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
