@@ -13,7 +13,7 @@ FAULTY = "!"
 """Stands in an answer for the move of a slot that broke a rule."""
 KINDS = ("load", "error", "illegal", "memory")
 """Faults that a guest sees; the others end it."""
-UNSEEN = "unseen"
+PEEK = "unseen"
 """What a guest asks for whose program looks at what others have moved, and has not been shown it."""
 FLAGS = frozenset(map(str, range(ANYTHING + 1)))
 MOST_FAULTS = 1 << 20
@@ -94,7 +94,7 @@ class Cohort:
         return Place(slot, lineup, seat, private, shared)
 
     def _host(self, caller: Instance, request: str) -> str:
-        if request == UNSEEN:
+        if request == PEEK:
             raise Ended("crash", "looked at what it was not shown")
         return self._powers.answer(caller, self._places, request)
 

@@ -229,8 +229,7 @@ class Moves:
     def fault(self, slot: int, told: Sequence[str]) -> None:
         """A slot has broken a rule instead of moving: its match is over after this round."""
         number = len(self.made[slot])
-        start = slot - slot % self._batch.seats
-        for other in range(start, start + self._batch.seats):
+        for other in self._batch.others(slot):
             # Whoever is shown nothing may have been further: to where the match does not come.
             if other in self.faults and self.faults[other].round > number:
                 del self.faults[other]
