@@ -511,6 +511,7 @@ def test_what_the_figure_shows() -> None:
     assert numbers == [0, 1, 2] and str(means) == "[18.0, nan, 4.0]"
     plot._bands(axes, steps)
     assert [(band.get_x(), band.get_width()) for band in axes.patches] == [(-0.5, 2.0)]
+    assert axes.get_xlim() == (-0.5, 2.5)
 
 
 def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:

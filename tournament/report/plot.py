@@ -63,7 +63,6 @@ def _axes(title: str) -> tuple[Any, Any]:
     axes.set(title=title, xlabel="Sequential steps", ylabel="Social welfare")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.margins(x=0.02)
     return figure, axes
 
 
@@ -89,7 +88,8 @@ def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
 
 
 def _bands(axes: Any, rows: Sequence[dict[str, Any]]) -> None:
-    """Shade every other best-response segment, where all chains have the same."""
+    """Give every step as much room, and shade every other best-response segment, where all chains have the same."""
+    axes.set_xlim(-0.5, max(row["step"] for row in rows) + 0.5)
     chains: dict[int, list[tuple[int, int, int]]] = {}
     for row in rows:
         chains.setdefault(row["chain"], []).append((row["step"], row["round"], row["seat"]))
