@@ -71,6 +71,16 @@ class Mine: pass
 def act(view):
     return "CD"[sum(kind.__name__ == "Mine" for kind in object.__subclasses__()) > 1]
 """,
+    "the way by which it is called": """
+import sys
+
+def act(view):
+    frame, names = sys._getframe(), []
+    while frame:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return "CD"["lone" in names]
+""",
     "how many matches there are": """
 import sys
 
