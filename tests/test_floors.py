@@ -47,7 +47,7 @@ COMMANDS = {"cli", "cli_grow", "cli_options", "__main__"}
 DOORS: dict[str, set[str]] = {
     "aiohttp": {"oracles/transport"},
     "anyio": {
-        *("sandbox/pool", "sandbox/ready", "engine/run", "store/recorder"),
+        *("sandbox/pool", "sandbox/forkserver", "sandbox/ready", "engine/run", "store/recorder"),
         *("oracles/", "evolve/", "grow", "single", "check", "room", "sitting", "cli", "cli_grow"),
     },
     "duckdb": {"store/"},

@@ -417,7 +417,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(image: Image) -
     undisturbed = table(settled(play(image, what, fixtures)).values())
 
     def kill_one(pool: Pool) -> None:
-        os.kill(pool._idle[-1].process.pid, signal.SIGKILL)
+        os.kill(pool._idle[-1].pid, signal.SIGKILL)
 
     results = play(image, contest(), fixtures, count=2, during=kill_one)
     assert table(settled(results).values()) == undisturbed
@@ -436,7 +436,7 @@ class Fragile(Pool):
             self.deaths += 1
             if not self._idle:
                 await self._add()
-            self._idle[-1].process.kill()
+            os.kill(self._idle[-1].pid, signal.SIGKILL)
         return await super().call(request, read)
 
 

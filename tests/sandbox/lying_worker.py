@@ -4,7 +4,9 @@ import json
 import os
 import sys
 import time
+from typing import NoReturn
 
+from tournament.sandbox.forks import serve_forks
 from tournament.sandbox.frames import framed
 
 HELLO = framed(json.dumps({"layers": {"namespaces": "none: not in a test"}}).encode())
@@ -14,6 +16,13 @@ HUGE = (1 << 31).to_bytes(4, "little")
 def main() -> None:
     """Misbehave."""
     how = sys.argv[1]
+    if how == "no start":
+        sys.exit("exit of no start")
+    serve_forks(lambda channel: lie(how, channel))
+
+
+def lie(how: str, channel: int) -> None:
+    """Be such a worker."""
     say = {
         "no hello": b"",
         "hello in garbage": b"\xff" * 64,
@@ -24,32 +33,42 @@ def main() -> None:
         "hello that is huge": HUGE,
         "hello cut short": HELLO[:-1],
     }.get(how, HELLO)
-    os.write(1, say)
+    os.write(channel, say)
     if say != HELLO:
-        sys.exit(f"exit of {how}")
-    while os.read(0, 1 << 16):
+        leave(f"exit of {how}")
+    while os.read(channel, 1 << 16):
         if how == "environment":
-            os.write(1, framed(json.dumps(dict(os.environ)).encode()))
+            os.write(channel, framed(json.dumps(dict(os.environ)).encode()))
+        elif how == "files":
+            os.write(channel, framed(json.dumps(os.listdir("/proc/self/fd")).encode()))
         elif how == "echo":
-            os.write(1, framed(b"") * 3 + framed(b"1"))
+            os.write(channel, framed(b"") * 3 + framed(b"1"))
         elif how == "die":
-            sys.exit("its last words")
+            leave("its last words")
+        elif how == "raise":
+            raise RuntimeError("its last line")
         elif how == "huge":
-            os.write(1, HUGE + b"x")
+            os.write(channel, HUGE + b"x")
         elif how == "garbage":
-            os.write(1, b"\xff" * 64)
+            os.write(channel, b"\xff" * 64)
         elif how == "cut short":
-            os.write(1, framed(b"[1, 2]")[:-1])
-            sys.exit()
+            os.write(channel, framed(b"[1, 2]")[:-1])
+            return
         elif how == "nonsense":
-            os.write(1, framed(b'{"moves": 1}'))
+            os.write(channel, framed(b'{"moves": 1}'))
         elif how == "depth":
-            os.write(1, framed(b"[" * 100_000))
+            os.write(channel, framed(b"[" * 100_000))
         elif how == "chatter":
             os.write(2, b"x" * 60_000)
-            os.write(1, framed(b"1"))
+            os.write(channel, framed(b"1"))
         elif how == "silence":
             time.sleep(600)
+
+
+def leave(words: str) -> NoReturn:
+    """End with these words."""
+    os.write(2, words.encode())
+    os._exit(1)
 
 
 if __name__ == "__main__":

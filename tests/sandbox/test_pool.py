@@ -83,6 +83,7 @@ async def ask(pool: Pool) -> Any:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
+        ("no start", "did not start (exit 1 exit of no start)"),
         ("no hello", "did not start (exit 1 exit of no hello)"),
         ("hello cut short", "did not start (exit 1 exit of hello cut short)"),
         ("hello in garbage", "did not introduce itself (a frame of 4294967295 bytes)"),
@@ -105,6 +106,7 @@ def test_a_worker_that_does_not_introduce_itself_is_lost(how: str, words: str) -
     ("how", "words"),
     [
         ("die", "a worker process died (exit 1 its last words)"),
+        ("raise", "a worker process died (exit 1 RuntimeError: its last line)"),
         ("cut short", "a worker process died (exit 0)"),
         ("huge", "a worker process broke off (a frame of 2147483648 bytes)"),
         ("garbage", "a worker process broke off (a frame of 4294967295 bytes)"),
@@ -114,7 +116,7 @@ def test_a_worker_that_does_not_introduce_itself_is_lost(how: str, words: str) -
 )
 def test_a_worker_that_does_not_answer_is_lost_and_replaced(how: str, words: str) -> None:
     async def do(pool: Pool) -> tuple[str, int, int]:
-        first = pool._idle[0].process.pid
+        first = pool._idle[0].pid
         with pytest.raises(WorkerLost) as caught:
             await ask(pool)
         assert not pool._idle
@@ -130,7 +132,7 @@ def test_a_worker_that_does_not_answer_is_lost_and_replaced(how: str, words: str
 
 def test_a_worker_whose_answer_is_nonsense_is_not_asked_again() -> None:
     async def do(pool: Pool) -> None:
-        first = pool._idle[0].process.pid
+        first = pool._idle[0].pid
         batch = batch_of([BUSY, BUSY])
         with pytest.raises(WorkerLost, match="answered nonsense"):
             await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
@@ -143,6 +145,30 @@ def test_a_worker_whose_answer_is_nonsense_is_not_asked_again() -> None:
 def test_signs_of_life_are_no_answers_and_last_words_do_not_stop_a_worker() -> None:
     assert with_liar("echo", ask) == 1
     assert with_liar("chatter", ask) == 1
+
+
+def test_a_worker_has_no_file_but_its_channel_and_what_it_writes_its_last_words_to() -> None:
+    async def do(pool: Pool) -> set[int]:
+        """The descriptors of the last of three workers; one more is the folder that it lists."""
+        await pool._add()
+        await pool._add()
+        return {*map(int, await ask(pool))}
+
+    standard = {1, 2}
+    assert len(with_liar("files", do) - standard) == 2
+
+
+def test_workers_are_forked_from_one_process_that_is_not_the_engine_s(image: Image) -> None:
+    async def main() -> set[str]:
+        async with workers(image, 3, LITTLE) as pool:
+            return {parent_of(worker.pid) for worker in pool._idle}
+
+    [parent] = anyio.run(main)
+    assert parent != str(os.getpid())
+
+
+def parent_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().split()[3]
 
 
 def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +198,7 @@ def test_a_locked_worker_has_no_secret_in_its_memory_of_the_environment(
 
     async def main() -> bytes:
         async with workers(image, 1, LITTLE) as pool:
-            return environment_of(pool._idle[0].process.pid)
+            return environment_of(pool._idle[0].pid)
 
     assert b"OPENAI_API_KEY" not in anyio.run(main)
 
@@ -225,7 +251,7 @@ async def nothing(pool: Pool) -> None:
 
 def send(number: signal.Signals, pids: list[int]) -> Callable[[Pool], Awaitable[None]]:
     async def do(pool: Pool) -> None:
-        pid = pool._idle[0].process.pid
+        pid = pool._idle[0].pid
         pids.append(pid)
         with anyio.move_on_after(10):
             while pool._idle:  # noqa: ASYNC110 - a pool does not say when it is asked
@@ -264,10 +290,40 @@ def test_a_worker_that_hangs_is_stopped_by_the_clock_and_the_outcome_is_the_same
         os.kill(pids[0], 0)
 
 
+def test_when_the_process_that_forks_is_killed_another_takes_its_place(
+    image: Image, undisturbed: list[Outcome]
+) -> None:
+    pids: list[int] = []
+
+    async def do(pool: Pool) -> None:
+        assert pool._server is not None
+        pids.extend([pool._server._process.pid, pool._idle[0].pid])
+        with anyio.move_on_after(10):
+            while pool._idle:  # noqa: ASYNC110 - a pool does not say when it is asked
+                await anyio.sleep(0.001)
+        await anyio.sleep(0.1)
+        os.kill(pids[0], signal.SIGKILL)
+
+    assert played_out(image, do) == undisturbed
+    assert all(map(ends_soon, pids))
+
+
+def ends_soon(pid: int) -> bool:
+    """Whether a process ends in ten seconds: nobody of ours waits for it, so that it may be left as dead."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z":
+                time.sleep(0.05)
+                continue
+        return True
+    return False
+
+
 def test_leaving_the_pool_in_the_middle_of_a_batch_leaves_nobody(image: Image) -> None:
     async def main() -> int:
         async with workers(image, 1, LITTLE) as pool:
-            pid = pool._idle[0].process.pid
+            pid = pool._idle[0].pid
             batch = batch_of(*[[BUSY, BUSY]] * 50, setting=LONG)
             with anyio.move_on_after(0.2):
                 await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
@@ -290,7 +346,7 @@ from pathlib import Path
 
 async def main():
     async with workers(Image(Path({str(image.compiled)!r}), ""), 2, Limits()) as pool:
-        print(*(worker.process.pid for worker in pool._idle), flush=True)
+        print(*(worker.pid for worker in pool._idle), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 
 anyio.run(main)
@@ -302,10 +358,7 @@ anyio.run(main)
     assert done.returncode == -signal.SIGKILL
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) == 2
-    deadline = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert all(map(ends_soon, pids))
 
 
 # Answers of a worker that has been taken over

@@ -1,7 +1,9 @@
-"""The worker process: loads the image, locks itself down, and plays batches that come as frames on its stdin."""
+"""The worker process: locks itself down, and plays batches that come as frames over its channel.
+
+It is forked from one that has loaded the image already.
+"""
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -11,6 +13,7 @@ from tournament.engine.audit import play_audited
 from tournament.engine.batch import Batch
 from tournament.engine.prove import answer
 from tournament.game import StateGame
+from tournament.sandbox.forks import serve_forks
 from tournament.sandbox.frames import read_frame, write_frame
 from tournament.sandbox.instance import Image
 from tournament.sandbox.lockdown import die_with_parent, lock_down
@@ -29,24 +32,24 @@ MOST_FRAMES = 10_000
 """More than the deepest nest of simulations has of our own: a bot must not reach this limit."""
 
 
-def serve(image: Image, makers: "dict[str, GameMaker]", requests: int, answers: int) -> None:
+def serve(image: Image, makers: "dict[str, GameMaker]", channel: int) -> None:
     """Play every batch that comes, until no more come; give signs of life meanwhile."""
     said = time.monotonic()
 
     def tick() -> None:
         nonlocal said
         if time.monotonic() - said > SIGN_OF_LIFE_SECONDS:
-            write_frame(answers, b"")
+            write_frame(channel, b"")
             said = time.monotonic()
 
     image.tick = tick
-    while (request := read_frame(requests)) is not None:
+    while (request := read_frame(channel)) is not None:
         if request.startswith(QUESTION):
-            write_frame(answers, answer(image, json.loads(request)["prove"]))
+            write_frame(channel, answer(image, json.loads(request)["prove"]))
             continue
         batch = Batch.decoded(request)
         game = _state_game(makers, batch)
-        write_frame(answers, play_audited(image, batch, game).encoded())
+        write_frame(channel, play_audited(image, batch, game).encoded())
 
 
 def _makers(files: "Sequence[str]") -> "dict[str, GameMaker]":
@@ -66,17 +69,19 @@ def _state_game(makers: "dict[str, GameMaker]", batch: Batch) -> StateGame | Non
 
 
 def main() -> None:
-    """Serve on stdin and stdout, with the compiled image and the files of games with states that are named."""
+    """Fork workers, with the compiled image and the files of games with states that are named."""
     die_with_parent()
     sys.setrecursionlimit(MOST_FRAMES)
-    answers = os.dup(1)
-    os.dup2(2, 1)
     image = Image(Path(sys.argv[1]))
     image.warm()
     makers = _makers(sys.argv[2:])
-    layers = lock_down((0, answers), MOST_MEMORY)
-    write_frame(answers, json.dumps({"layers": layers}).encode())
-    serve(image, makers, 0, answers)
+
+    def work(channel: int) -> None:
+        layers = lock_down((channel,), MOST_MEMORY)
+        write_frame(channel, json.dumps({"layers": layers}).encode())
+        serve(image, makers, channel)
+
+    serve_forks(work)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ def engine() -> Engine:
     config.consume_fuel = True
     config.wasm_component_model = True
     config.cranelift_nan_canonicalization = True
+    # A thread that handles traps would not be there any more in a worker that is forked.
+    config.macos_use_mach_ports = False
     return Engine(config)
 
 

@@ -4,53 +4,66 @@ The parent trusts nothing that a worker says beyond its form: answers are frames
 longer than the wall-clock stop is killed; that is a failure of the engine's, never a bot's.
 """
 
-import contextlib
 import json
 import math
-import os
-import resource
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from subprocess import PIPE
 from typing import Any, TypeVar
 
 import anyio
-from anyio.abc import Process
+from anyio.abc import UNIXSocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tournament.errors import WorkerLost
+from tournament.sandbox.forkserver import START_SECONDS, ForkServer, last_words
 from tournament.sandbox.frames import HEAD, framed, length_of
 
 T = TypeVar("T")
 NONSENSE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """Raised where something of an unexpected form is read."""
-PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR")
-"""What a worker inherits of the environment: nothing that could hold a secret."""
-STACK = 256 << 20
-"""Bytes of stack for a worker: as many as the deepest nest of calls into instances can take (see `simulation.py`)."""
-START_SECONDS = 60.0
-LAST_WORDS = 4000
 
 
 @dataclass
 class Worker:
     """A running worker. `layers` are what it says holds around it (see `lockdown.py`)."""
 
-    process: Process
-    answers: BufferedByteReceiveStream
+    server: ForkServer
+    pid: int
+    channel: UNIXSocketStream
+    words: UNIXSocketStream
     silence: float
     layers: dict[str, str] = field(default_factory=dict)
+    ended: str = ""
+
+    def __post_init__(self) -> None:
+        self._answers = BufferedByteReceiveStream(self.channel)
+
+    @classmethod
+    async def start(cls, server: ForkServer, silence: float) -> "Worker":
+        """Fork a worker and wait until it says hello. Raises `WorkerLost`."""
+        worker = cls(server, *await server.fork(), silence)
+        try:
+            hello: dict[str, Any] = json.loads(await worker.answer(START_SECONDS))
+            worker.layers = {str(name): str(held) for name, held in hello["layers"].items()}
+            return worker
+        except (anyio.EndOfStream, anyio.IncompleteRead) as error:
+            raise WorkerLost(f"a worker process did not start ({await worker.stop()})") from error
+        except NONSENSE as error:
+            await worker.stop()
+            raise WorkerLost(f"a worker process did not introduce itself ({error})") from error
+        except BaseException:
+            await worker.stop()
+            raise
 
     async def call(self, request: bytes) -> bytes:
         """The worker's answer. Raises `WorkerLost` if it dies, or is silent for too long."""
         try:
-            assert self.process.stdin is not None
-            await self.process.stdin.send(framed(request))
+            await self.channel.send(framed(request))
             return await self.answer(self.silence)
-        except (anyio.EndOfStream, anyio.IncompleteRead) as error:
-            raise WorkerLost(f"a worker process died ({await self._last_words()})") from error
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, ValueError) as error:
+        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError) as error:
+            raise WorkerLost(f"a worker process died ({await self.stop()})") from error
+        except ValueError as error:
             raise WorkerLost(f"a worker process broke off ({error})") from error
 
     async def answer(self, silence: float) -> bytes:
@@ -58,80 +71,41 @@ class Worker:
         while True:
             try:
                 with anyio.fail_after(silence):
-                    length = length_of(await self.answers.receive_exactly(HEAD.size))
-                    content = await self.answers.receive_exactly(length) if length else b""
+                    length = length_of(await self._answers.receive_exactly(HEAD.size))
+                    content = await self._answers.receive_exactly(length) if length else b""
             except TimeoutError:
                 raise WorkerLost(f"a worker was silent for {silence:.0f} seconds") from None
             if content:
                 return content
 
-    async def stop(self) -> None:
-        """Kill the process and wait until it is gone."""
-        with anyio.CancelScope(shield=True):
-            with contextlib.suppress(ProcessLookupError):
-                self.process.kill()
-            await self.process.aclose()
+    async def stop(self) -> str:
+        """End the process, if it has not ended; return how it ended, and its last words."""
+        if not self.ended:
+            with anyio.CancelScope(shield=True):
+                self.ended = await self._end()
+                await self.channel.aclose()
+                await self.words.aclose()
+        return self.ended
 
-    async def _last_words(self) -> str:
-        with anyio.move_on_after(5, shield=True):
-            code = await self.process.wait()
-            words = ""
-            if self.process.stderr is not None:
-                with contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
-                    words = (await self.process.stderr.receive(LAST_WORDS)).decode(errors="replace")
-            return f"exit {code} {words.strip().splitlines()[-1] if words.strip() else ''}".strip()
-        return "no exit status"
-
-
-async def start_worker(module: str, arguments: Sequence[str], silence: float) -> Worker:
-    """Start `python -m module arguments` and wait until it says hello. Raises `WorkerLost`."""
-    _deepen_stack()
-    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
-    # Cancelled while it starts, a process would be left that nobody waits for.
-    with anyio.CancelScope(shield=True):
-        process = await anyio.open_process(
-            [sys.executable, "-P", "-m", module, *arguments],
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=environment,
-            start_new_session=True,
-        )
-    assert process.stdout is not None
-    worker = Worker(process, BufferedByteReceiveStream(process.stdout), silence)
-    try:
-        hello: dict[str, Any] = json.loads(await worker.answer(START_SECONDS))
-        worker.layers = {str(name): str(held) for name, held in hello["layers"].items()}
-        return worker
-    except (anyio.EndOfStream, anyio.IncompleteRead) as error:
-        words = await worker._last_words()
-        await worker.stop()
-        raise WorkerLost(f"a worker process did not start ({words})") from error
-    except NONSENSE as error:
-        await worker.stop()
-        raise WorkerLost(f"a worker process did not introduce itself ({error})") from error
-    except BaseException:
-        await worker.stop()
-        raise
-
-
-def _deepen_stack() -> None:
-    """Raise the limit that processes started from now on inherit, as far as may be: it counts from their start."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    wanted = STACK if hard == resource.RLIM_INFINITY else min(STACK, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    async def _end(self) -> str:
+        try:
+            status = await self.server.end(self.pid)
+        except WorkerLost as error:
+            return str(error)
+        return f"exit {status} {await last_words(self.words)}".rstrip()
 
 
 class Pool:
     """Keeps `count` workers; a lost one is replaced when it is next needed."""
 
     def __init__(self, module: str, arguments: Sequence[str], count: int, silence: float) -> None:
-        self._start = (module, arguments, silence)
+        self._command = (module, arguments)
+        self._silence = silence
         self.count = count
+        self._server: ForkServer | None = None
         self._idle: list[Worker] = []
         self._free = anyio.Semaphore(count)
+        self._turn = anyio.Lock()
         self.layers: dict[str, str] = {}
 
     async def open(self) -> None:
@@ -149,30 +123,49 @@ class Pool:
             return await self._call(request, read)
 
     async def _call(self, request: bytes, read: Callable[[bytes], T]) -> T:
-        worker = self._idle.pop() if self._idle else await start_worker(*self._start)
+        worker = self._idle.pop() if self._idle else await self._started()
         try:
             answer = read(await worker.call(request))
         except NONSENSE as error:
-            await worker.stop()
+            await self._lose(worker)
             raise WorkerLost(f"a worker process answered nonsense ({error})") from error
         except BaseException:
-            await worker.stop()
+            await self._lose(worker)
             raise
         self._idle.append(worker)
         return answer
 
     async def close(self) -> None:
-        """Stop every worker."""
+        """Stop every worker that is not being asked, and then all."""
+        await self._dismiss()
+        if self._server is not None:
+            await self._server.close()
+
+    async def _dismiss(self) -> None:
         while self._idle:
             await self._idle.pop().stop()
 
     async def _add(self) -> None:
-        worker = await start_worker(*self._start)
+        worker = await self._started()
         self.layers = worker.layers
         self._idle.append(worker)
 
+    async def _started(self) -> Worker:
+        """A new worker. Raises `WorkerLost`."""
+        async with self._turn:
+            if self._server is None or self._server.gone:
+                await self.close()
+                self._server = await ForkServer.start(*self._command)
+        return await Worker.start(self._server, self._silence)
 
-@contextlib.asynccontextmanager
+    async def _lose(self, worker: Worker) -> None:
+        """Stop a worker; if the process that forked it has gone, none of the others is left either."""
+        await worker.stop()
+        if worker.server.gone:
+            await self._dismiss()
+
+
+@asynccontextmanager
 async def open_pool(
     module: str, arguments: Sequence[str], count: int, silence: float = math.inf
 ) -> AsyncIterator[Pool]:
