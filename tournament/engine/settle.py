@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tournament.engine.batch import ANYTHING, Batch, Played
-from tournament.game import Joint, Setting, StateGame, index
+from tournament.game import MOST_CELLS, Joint, Setting, StateGame, index
 from tournament.match import Fault, Fixture, Outcome
 from tournament.seeds import Tape
 
@@ -83,22 +83,23 @@ def payoffs(
 def _totals(setting: Setting, moves: Sequence[str], chance: str) -> tuple[float, ...]:
     """What the rounds that were played pay, summed exactly: in whatever order, the same."""
     game, discount = setting.game, setting.repetition.discount
-    rounds = list(zip(*moves, strict=True))
+    rounds = zip(*moves, strict=True)
     if isinstance(game, StateGame):
         episode = game.episode(Tape(chance), map(_indices, rounds))
         paid = [paid for _, paid in episode if paid is not None]
     elif discount == 1:
         paid = [
-            tuple(times * payoff for payoff in game.payoff(_indices(joint)))
+            tuple([times * payoff for payoff in game.payoff(_indices(joint))])
             for joint, times in Counter(rounds).items()
         ]
     else:
         paid = [
-            tuple(discount**r * payoff for payoff in game.payoff(_indices(joint)))
+            tuple([discount**r * payoff for payoff in game.payoff(_indices(joint))])
             for r, joint in enumerate(rounds)
         ]
     return tuple(map(math.fsum, zip(*paid, strict=True))) if paid else (0.0,) * len(moves)
 
 
-def _indices(joint: Sequence[str]) -> Joint:
+@functools.lru_cache(MOST_CELLS)
+def _indices(joint: tuple[str, ...]) -> Joint:
     return tuple(map(index, joint))
