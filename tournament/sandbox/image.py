@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from tournament.errors import ImageError
+from tournament.sandbox.immortal import immortalized
 
 HERE = Path(__file__).parent
 GUEST = HERE / "guest"
@@ -48,9 +49,9 @@ def guest_files() -> list[Path]:
 
 @cache
 def guest_digest() -> str:
-    """A digest of the guest's source: an image is current if it was built from this."""
+    """A digest of the guest's source, and of what is done to it: an image is current if it was built from this."""
     digest = hashlib.sha256()
-    for file in guest_files():
+    for file in [*guest_files(), HERE / "immortal.py"]:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
@@ -106,7 +107,7 @@ def build(target: Path) -> None:
             atexit.unregister(builder.kill)
         if builder.returncode or not output.exists():
             raise ImageError(f"the sandbox image could not be built: {errors.strip()[-2000:]}")
-        _written(target, output.read_bytes())
+        _written(target, immortalized(output.read_bytes()))
 
 
 def image_name() -> str:

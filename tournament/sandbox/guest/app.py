@@ -17,6 +17,7 @@ import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodeda
 
 import faults
 import heap
+import lasting
 import plain
 import rewrite
 import wit_world
@@ -125,5 +126,7 @@ def _rehearse():
 # Kept out of every later collection, which would go through all of it, and write to all of it.
 _rehearse()
 gc.collect()
+kept = lasting.everything()
+immortal = lasting.addresses(kept)
 filling = heap.filled()
 gc.freeze()

@@ -1,0 +1,99 @@
+"""What lasts in an image is immortal, and the image is otherwise what it was."""
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.batches import LITTLE, batch_of
+from tournament.engine.play import play
+from tournament.errors import ImageError
+from tournament.sandbox import immortal
+from tournament.sandbox.image import Image as Files
+from tournament.sandbox.immortal import IMMORTAL, MARK, immortalized
+from tournament.sandbox.instance import Image
+
+HEADER = b"\0asm\1\0\0\0"
+COUNTED = """
+import json, sys, traceback
+
+def act(view):
+    things = [json.loads, json.JSONDecoder, traceback, vars(json), json.loads.__code__, type(view)]
+    if not all(map(sys._is_immortal, things)):
+        return str([sys._is_immortal(thing) for thing in things])
+    if sys._is_immortal(things) or sys._is_immortal(act):
+        return "what a bot makes is immortal"
+    return "CD"[len(view.mine) % 2]
+"""
+
+
+def section(kind: int, content: bytes) -> bytes:
+    return immortal._written((kind, content))
+
+
+def component(memory: bytes, address: int = 0, modules: int = 1) -> bytes:
+    """A component of modules that begin with that memory."""
+    segment = (
+        b"\0\x41" + immortal._signed(address) + b"\x0b" + immortal._unsigned(len(memory)) + memory
+    )
+    module = HEADER + section(12, b"\1") + section(11, b"\1" + segment) + section(0, b"\4name")
+    return HEADER + section(1, module) * modules + section(0, b"\5other")
+
+
+def memory_of(binary: bytes) -> dict[int, bytes]:
+    [module] = [content for kind, content in immortal._sections(binary) if kind == 1]
+    sections = dict(immortal._sections(module))
+    segments = immortal._segments(sections[11])
+    assert immortal._read_unsigned(sections[12], 0)[0] == len(segments)
+    return dict(segments)
+
+
+def listed(*addresses: int) -> bytes:
+    return MARK + struct.pack(f"<{len(addresses) + 1}I", len(addresses), *addresses)
+
+
+def test_the_counts_that_are_listed_become_immortal_and_nothing_else_changes() -> None:
+    objects = struct.pack("<4I", 3, 77, 1, 78)
+    before = objects + b"\0" * 100 + listed(0, 8)
+    after = memory_of(immortalized(component(before)))
+    whole = bytearray(len(before))
+    for address, content in after.items():
+        whole[address : address + len(content)] = content
+    assert bytes(whole) == struct.pack("<4I", IMMORTAL, 77, IMMORTAL, 78) + before[16:]
+    assert len(after) == 2
+
+
+@pytest.mark.parametrize("count", [0, 1 << 20, 5_783_368])
+def test_where_there_is_no_object_the_image_is_refused(count: int) -> None:
+    memory = struct.pack("<I", count) + listed(0)
+    with pytest.raises(ImageError, match="has no object at 0x0"):
+        immortalized(component(memory))
+
+
+@pytest.mark.parametrize("modules", [0, 2])
+def test_an_image_that_does_not_say_once_what_lasts_is_refused(modules: int) -> None:
+    memory = struct.pack("<I", 1) + listed(0)
+    with pytest.raises(ImageError, match=f"says {modules} times"):
+        immortalized(component(memory, modules=modules))
+
+
+@given(st.integers(0, 1 << 31))
+def test_numbers_are_read_as_they_were_written(number: int) -> None:
+    unsigned, signed = immortal._unsigned(number), immortal._signed(number)
+    assert immortal._read_unsigned(unsigned, 0) == (number, len(unsigned))
+    assert immortal._read_signed(signed, 0) == (number, len(signed))
+
+
+@given(st.binary(max_size=300))
+def test_memory_in_pieces_is_the_same_memory(content: bytes) -> None:
+    for memory in (content, b"\0" * 40 + content + b"\0" * 40 + content):
+        whole = bytearray(len(memory))
+        for address, piece in immortal._pieces(memory):
+            whole[address : address + len(piece)] = piece
+        assert bytes(whole) == memory
+
+
+def test_in_the_image_all_that_was_there_before_a_bot_is_immortal(image: Files) -> None:
+    played = play(Image(image.compiled), batch_of([COUNTED, COUNTED], limits=LITTLE))
+    assert not played.faults
