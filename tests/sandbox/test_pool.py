@@ -217,6 +217,7 @@ def test_layers_are_reported_one_by_one(image: Image) -> None:
     assert all(first.values())
     if sys.platform == "linux":
         assert not first["rlimits"].startswith("none")
+        assert first["pdeathsig"] == "SIGKILL"
 
 
 def played_out(
