@@ -51,7 +51,6 @@ class ForkServer:
         _deepen_stack()
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         ours, theirs = socket.socketpair()
-        # Cancelled while it starts, a process would be left that nobody waits for.
         control = await UNIXSocketStream.from_socket(ours)
         # Cancelled while it starts, a process would be left that nobody waits for.
         with theirs, anyio.CancelScope(shield=True):
@@ -101,17 +100,13 @@ class ForkServer:
             try:
                 with anyio.fail_after(START_SECONDS):
                     return await self._exchange(request, descriptors)
-            except BROKEN as error:
+            except BaseException as error:
                 self.gone = True
-                raise WorkerLost(f"a worker process did not start ({await self._end()})") from error
-            except TimeoutError:
-                self.gone = True
-                raise WorkerLost(
-                    f"a worker process did not start in {START_SECONDS:.0f} seconds"
-                ) from None
-            except BaseException:
-                self.gone = True
-                raise
+                if not isinstance(error, (TimeoutError, *BROKEN)):
+                    raise
+                late = isinstance(error, TimeoutError)
+                how = f"in {START_SECONDS:.0f} seconds" if late else f"({await self._end()})"
+                raise WorkerLost(f"a worker process did not start {how}") from error
 
     async def _exchange(self, request: int, descriptors: Sequence[int]) -> int:
         message = NUMBER.pack(request)

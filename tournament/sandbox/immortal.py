@@ -52,8 +52,8 @@ def _has_mark(kind: int, content: bytes) -> bool:
 
 def _module(module: bytes) -> bytes:
     """The module with other contents of memory."""
-    sections = dict(_sections(module))
-    segments = _segments(sections[DATA])
+    sections = list(_sections(module))
+    segments = _segments(dict(sections)[DATA])
     memory = bytearray(max(address + len(content) for address, content in segments))
     for address, content in segments:
         memory[address : address + len(content)] = content
@@ -66,7 +66,7 @@ def _module(module: bytes) -> bytes:
     )
     changed = {DATA: data, DATA_COUNT: count}
     return module[:HEAD] + b"".join(
-        _written((kind, changed.get(kind, content))) for kind, content in _sections(module)
+        _written((kind, changed.get(kind, content))) for kind, content in sections
     )
 
 
@@ -137,19 +137,15 @@ def _read_signed(binary: bytes, place: int) -> tuple[int, int]:
     return number - (1 << bits) if number >> (bits - 1) else number, end
 
 
-def _unsigned(number: int) -> bytes:
-    """The number in LEB128."""
+def _unsigned(number: int, last: int = 0x7F) -> bytes:
+    """The number in LEB128; `last` is the most that its last byte may be."""
     written = bytearray()
-    while number > 0x7F:
+    while number > last:
         written.append(number & 0x7F | 0x80)
         number >>= 7
     return bytes([*written, number])
 
 
 def _signed(number: int) -> bytes:
-    """The same of a number that is read with its sign: the highest bit must be free."""
-    written = bytearray()
-    while number > 0x3F:
-        written.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*written, number])
+    """The same of a number that is read with its sign, which is the second bit of the last byte."""
+    return _unsigned(number, last=0x3F)

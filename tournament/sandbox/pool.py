@@ -16,7 +16,7 @@ from anyio.abc import UNIXSocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tournament.errors import WorkerLost
-from tournament.sandbox.forkserver import START_SECONDS, ForkServer, last_words
+from tournament.sandbox.forkserver import BROKEN, START_SECONDS, ForkServer, last_words
 from tournament.sandbox.frames import HEAD, framed, length_of
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Worker:
             hello: dict[str, Any] = json.loads(await worker.answer(START_SECONDS))
             worker.layers = {str(name): str(held) for name, held in hello["layers"].items()}
             return worker
-        except (anyio.EndOfStream, anyio.IncompleteRead) as error:
+        except BROKEN as error:
             raise WorkerLost(f"a worker process did not start ({await worker.stop()})") from error
         except NONSENSE as error:
             await worker.stop()
@@ -61,7 +61,7 @@ class Worker:
         try:
             await self.channel.send(framed(request))
             return await self.answer(self.silence)
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError) as error:
+        except BROKEN as error:
             raise WorkerLost(f"a worker process died ({await self.stop()})") from error
         except ValueError as error:
             raise WorkerLost(f"a worker process broke off ({error})") from error

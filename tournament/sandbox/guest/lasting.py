@@ -23,18 +23,17 @@ _PARTS = (
 def everything():
     """All objects that are to last, each once: what is collected as garbage at some time, and what that refers to."""
     found = {}
-    pending = [things for things in gc.get_objects() if not isinstance(things, types.FrameType)]
+    pending = gc.get_objects()
     while pending:
         thing = pending.pop()
-        if id(thing) not in found and thing is not found and thing is not pending:
+        passing = isinstance(thing, types.FrameType) or thing is found or thing is pending
+        if id(thing) not in found and not passing:
             found[id(thing)] = thing
             pending += _referred_to(thing)
     return [thing for thing in found.values() if not sys._is_immortal(thing)]
 
 
 def _referred_to(thing):
-    if isinstance(thing, types.FrameType):
-        return []
     if isinstance(thing, types.CodeType):
         return [getattr(thing, part) for part in _PARTS]
     return gc.get_referents(thing)
