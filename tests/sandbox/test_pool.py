@@ -309,6 +309,20 @@ def test_when_the_process_that_forks_is_killed_another_takes_its_place(
     assert all(map(ends_soon, pids))
 
 
+def test_workers_that_went_with_the_process_that_forked_them_are_not_asked_any_more() -> None:
+    async def do(pool: Pool) -> None:
+        await pool._add()
+        await pool._add()
+        assert pool._server is not None
+        os.kill(pool._server._process.pid, signal.SIGKILL)
+        assert all(ends_soon(worker.pid) for worker in pool._idle)
+        with pytest.raises(WorkerLost, match="a worker process died"):
+            await ask(pool)
+        assert await ask(pool) == 1
+
+    with_liar("echo", do)
+
+
 def ends_soon(pid: int) -> bool:
     """Whether a process ends in ten seconds: nobody of ours waits for it, so that it may be left as dead."""
     deadline = time.monotonic() + 10
