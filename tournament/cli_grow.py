@@ -43,7 +43,7 @@ def make_growth(
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
     from tournament.evolve.pibr import Plan
-    from tournament.grow import Growth
+    from tournament.grow import Growth, check_recording
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec, split
 
@@ -53,7 +53,7 @@ def make_growth(
     settings = Settings.load(**{name: options[name] for name in fields})
     teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
     for team in teams:
-        checked(team, settings, seats)
+        checked(team, settings, seats, check_recording)
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Growth(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},

@@ -5,7 +5,8 @@
     │   ├── ParameterError   a game's parameter is out of its range
     │   ├── NotFound         no game, bot, match or run of that name
     │   ├── ProgramRefused   a file cannot be a program (encoding, size, characters)
-    │   └── RecordBusy       another process has the record open
+    │   └── RecordRefused    a file cannot be used as a record
+    │       └── RecordBusy   another process has it open
     ├── RecordError          the record cannot be read or written
     └── SandboxError         the sandbox itself failed: never a bot's doing
         ├── ImageError       the sandbox image cannot be built or loaded
@@ -53,13 +54,25 @@ class ProgramRefused(UsageError):
         self.problem = problem
 
 
-class RecordBusy(UsageError):
+class RecordRefused(UsageError):
+    """A file cannot be used as a record; `remedy` is what helps beside naming another with `option`."""
+
+    def __init__(self, problem: str, remedy: str = "", option: str = "--db") -> None:
+        otherwise = f"{remedy}, or " if remedy else ""
+        super().__init__(f"{problem}: {otherwise}name another file with {option}")
+        self.problem = problem
+        self.remedy = remedy
+
+    def with_option(self, option: str) -> "RecordRefused":
+        """The same of a file that was named with another option."""
+        return RecordRefused(self.problem, self.remedy, option)
+
+
+class RecordBusy(RecordRefused):
     """Another process is writing the record."""
 
     def __init__(self, path: str, holder: str) -> None:
-        super().__init__(
-            f"{path} is in use by {holder}: wait until it ends, or name another file with --db"
-        )
+        super().__init__(f"{path} is in use by {holder}", "wait until it ends")
 
 
 class RecordError(TournamentError):

@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 from anyio import CapacityLimiter, to_thread
 
+from tournament.errors import RecordRefused, UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
 from tournament.evolve.journal import RecordJournal
 from tournament.evolve.makers import Kit, by_seat, described, open_oracles
@@ -166,12 +167,27 @@ class _Keeper:
         await to_thread.run_sync(self._record.keep_step, chain, kept(step), limiter=self._one)
 
 
+def check_recording(path: Path) -> None:
+    """Raise `UsageError` unless the file is a record with calls to replay."""
+    with _recording(path) as record:
+        if not record.call_keys():
+            raise UsageError(f"{path} has no calls to replay: no model was asked in it")
+
+
 def _read_calls(path: Path, record: Record) -> list[str]:
     """The lines of the calls in a record, which may be the one that is open."""
     if path.resolve() == record.path:
         return record.call_lines()
-    with Record.read(path) as other:
+    with _recording(path) as other:
         return other.call_lines()
+
+
+def _recording(path: Path) -> Record:
+    """A record to replay from. Raises `UsageError` for another file, and `RecordError`."""
+    try:
+        return Record.read(path)
+    except RecordRefused as error:
+        raise error.with_option("--oracle replay:FILE") from None
 
 
 def kept(step: Step) -> GrownStep:

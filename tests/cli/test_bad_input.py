@@ -124,7 +124,7 @@ def test_a_file_that_is_no_record_is_refused_and_left_as_it_is(
 ) -> None:
     bots("tit_for_tat")
     (tournament.folder / "garbage").write_bytes(content)
-    done = tournament(*command.split(), "--db", "garbage", code=1)
+    done = tournament(*command.split(), "--db", "garbage", code=2)
     assert len(done.lines) == 1
     assert "not a record: name another file with --db" in done.err
     assert (tournament.folder / "garbage").read_bytes() == content
@@ -163,7 +163,7 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any,
     done = subprocess.run(
         command, cwd=tournament.folder, capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "ermission denied" in done.stderr
 
 

@@ -1,6 +1,7 @@
 """Growing from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
 
 import json
+import random
 import re
 import shutil
 import sys
@@ -353,6 +354,33 @@ def test_bad_input_is_one_clear_line(command: Command, told: str) -> None:
     done = command(*growing("search", "r.duckdb", *BAD[told]), code=2)
     [line] = done.err.splitlines()
     assert told in line
+    assert not Path("r.duckdb").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", random.Random(1).randbytes(20_000)])
+def test_a_file_that_is_no_record_is_not_replayed_and_the_option_that_named_it_is_told(
+    command: Command, content: bytes
+) -> None:
+    Path("notes").write_bytes(content)
+    done = command(*growing("replay:notes"), code=2)
+    [line] = done.err.splitlines()
+    assert "not a record: name another file with --oracle replay:FILE" in line
+    assert not Path("r.duckdb").exists()
+
+
+def test_a_record_that_is_being_written_is_not_replayed_and_the_option_that_named_it_is_told(
+    command: Command,
+) -> None:
+    with Record.open("busy.duckdb"):
+        done = command(*growing("replay:busy.duckdb"), code=2)
+    assert "wait until it ends, or name another file with --oracle replay:FILE" in done.err
+    assert not Path("r.duckdb").exists()
+
+
+def test_a_record_without_calls_is_not_replayed(command: Command) -> None:
+    Record.open("none.duckdb").close()
+    done = command(*growing("replay:none.duckdb"), code=2)
+    assert "none.duckdb has no calls to replay" in done.err
     assert not Path("r.duckdb").exists()
 
 

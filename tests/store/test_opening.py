@@ -11,7 +11,13 @@ import duckdb
 import pytest
 
 import tournament.store
-from tournament.errors import RecordBusy, RecordError, TournamentError, UsageError
+from tournament.errors import (
+    RecordBusy,
+    RecordError,
+    RecordRefused,
+    TournamentError,
+    UsageError,
+)
 from tournament.store import Record
 
 HOLD = """
@@ -141,7 +147,7 @@ def test_reading_what_is_not_there_says_how_to_make_it(path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["open", "read"])
 def test_a_folder_is_no_record(tmp_path: Path, way: str) -> None:
-    refusal(UsageError, tmp_path, way)
+    assert "is a folder: name a file in it" in refusal(UsageError, tmp_path, way)
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
@@ -151,7 +157,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(
 ) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
-    assert "not a record" in refusal(RecordError, path, way)
+    assert "not a record" in refusal(RecordRefused, path, way)
     assert path.read_bytes() == content
 
 
@@ -162,7 +168,7 @@ def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path, wa
     connection.execute("create table t (i)")
     connection.commit()
     connection.close()
-    assert "not a record" in refusal(RecordError, path, way)
+    assert "not a record" in refusal(RecordRefused, path, way)
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
@@ -170,7 +176,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path, 
     path = tmp_path / "other.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute("create table cats (name varchar)")
-    assert "something else" in refusal(RecordError, path, way)
+    assert "something else" in refusal(RecordRefused, path, way)
     with duckdb.connect(path) as connection:
         assert connection.execute("show tables").fetchall() == [("cats",)]
 
@@ -180,7 +186,7 @@ def test_a_record_of_a_newer_version_is_refused_in_one_line(path: Path, way: str
     Record.open(path).close()
     with duckdb.connect(path) as connection:
         connection.execute("insert into migrations values ('from the future', null)")
-    assert "'from the future'" in refusal(RecordError, path, way)
+    assert "'from the future'" in refusal(RecordRefused, path, way)
 
 
 def test_a_record_of_an_older_version_is_not_read_as_if_it_were_new(path: Path) -> None:
@@ -200,7 +206,7 @@ def test_a_record_of_an_unfinished_version_is_refused_in_one_line(path: Path, co
             connection.execute(f"drop view if exists {view[0]} cascade")
         connection.execute(f"alter table {column}")
     for way in ("open", "read"):
-        assert "unfinished version of tournament" in refusal(RecordError, path, way)
+        assert "unfinished version of tournament" in refusal(RecordRefused, path, way)
 
 
 def test_a_record_from_before_programs_were_grown_is_brought_up_to_date(path: Path) -> None:
@@ -257,7 +263,7 @@ def test_a_damaged_record_is_refused_in_one_line(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096:] = bytes(255 - byte for byte in content[4096:])
     path.write_bytes(content)
-    assert "damaged" in refusal(RecordError, path)
+    assert "damaged" in refusal(RecordRefused, path)
 
 
 def test_a_place_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -44,8 +44,13 @@ class Kit:
     read_calls: Callable[[Path], Iterable[str]]
 
 
-def checked(specs: Sequence[str], settings: Settings, seats: int) -> None:
-    """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`."""
+def checked(
+    specs: Sequence[str], settings: Settings, seats: int, check_recording: Callable[[Path], None]
+) -> None:
+    """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`.
+
+    `check_recording` raises it for a file that has nothing to replay.
+    """
     if len(specs) not in (1, seats):
         raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
     Prompts(settings.prompts)
@@ -53,8 +58,10 @@ def checked(specs: Sequence[str], settings: Settings, seats: int) -> None:
         spec = parse(text)
         if spec.kind == "chat":
             make_oracle(text, make_desk(settings))
-        if spec.kind == "replay" and not Path(spec.argument).is_file():
-            raise UsageError(f"{spec.argument}: there is no record to replay")
+        if spec.kind == "replay":
+            if not Path(spec.argument).is_file():
+                raise UsageError(f"{spec.argument}: there is no record to replay")
+            check_recording(Path(spec.argument))
 
 
 def by_seat(

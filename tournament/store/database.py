@@ -52,12 +52,10 @@ class Record:
     def open(cls, path: str | Path) -> Self:
         """The record at `path`, made if there is none, for this process alone to write.
 
-        Raises `RecordBusy` if another process has it open, and `RecordError` if it cannot be used.
+        Raises `RecordBusy` if another process has it open, `RecordRefused` if the file cannot be a record, and
+        `RecordError` if it cannot be read or written.
         """
         path = _resolved(path)
-        if path.is_dir():
-            example = path / "record.duckdb"
-            raise UsageError(f"{path} is a folder: name a file in it, such as {example}")
         with explained(path), ExitStack() as closing:
             path.parent.mkdir(parents=True, exist_ok=True)
             closing.callback(os.close, lock.take(path))
@@ -71,8 +69,8 @@ class Record:
     def read(cls, path: str | Path) -> Self:
         """The record at `path`, to be looked at only.
 
-        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, and
-        `RecordError` if it cannot be used.
+        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, `RecordRefused` if the file is
+        no record, and `RecordError` if it cannot be read.
         """
         path = _resolved(path)
         if not path.is_file():
@@ -273,6 +271,9 @@ def _resolved(path: str | Path) -> Path:
         str(path).encode()
     except UnicodeEncodeError:
         raise UsageError(f"{path}: a record can only be where the path is UTF-8") from None
+    if path.is_dir():
+        example = path / "record.duckdb"
+        raise UsageError(f"{path} is a folder: name a file in it, such as {example}")
     return path
 
 

@@ -7,23 +7,27 @@ from pathlib import Path
 
 import duckdb
 
-from tournament.errors import RecordBusy, RecordError, TournamentError
+from tournament.errors import RecordBusy, RecordError, RecordRefused, TournamentError
 from tournament.store import lock
 
 MEANINGS = {
     "replaying WAL": "its log {path}.wal is damaged, and nothing was changed: move that file aside "
     "to go back to the last checkpoint, then start the same command again to play what is missing",
-    "valid DuckDB database": "it is not a record: {another}",
-    "Loading external extensions": "it is a file of another kind, not a record: {another}",
-    "database version": "it was written by another version of DuckDB: upgrade, or {another}",
-    "Corrupt database": "the file is damaged: put a copy of it in its place, or {another}",
     "No space left": "the disk is full, and what was committed is safe: make room, then start the "
     "same command again",
-    "Read-only file system": "the file system is read-only: {another}",
-    "Permission denied": "permission denied: {another}",
     "in read-only mode": "it was opened for reading only",
 }
 """What to look for in a message, and what to say instead."""
+
+REFUSALS = {
+    "valid DuckDB database": ("it is not a record", ""),
+    "Loading external extensions": ("it is a file of another kind, not a record", ""),
+    "database version": ("it was written by another version of DuckDB", "upgrade"),
+    "Corrupt database": ("the file is damaged", "put a copy of it in its place"),
+    "Read-only file system": ("the file system is read-only", ""),
+    "Permission denied": ("permission denied", ""),
+}
+"""The same where another file would do: the problem, and what else helps."""
 
 
 @contextmanager
@@ -48,8 +52,10 @@ def _explain(path: Path, message: str) -> TournamentError:
         return RecordBusy(str(path), lock.holder(path, process[1] if process else ""))
     if "different configuration" in message:
         return RecordBusy(str(path), "this process")
+    for fragment, (problem, remedy) in REFUSALS.items():
+        if fragment in message:
+            return RecordRefused(f"{path}: {problem}", remedy)
     for fragment, meaning in MEANINGS.items():
         if fragment in message:
-            meaning = meaning.format(path=path, another="name another file with --db")
-            return RecordError(f"{path}: {meaning}")
+            return RecordError(f"{path}: {meaning.format(path=path)}")
     return RecordError(f"{path}: {one_line(message)}")

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from duckdb import BinderException, DuckDBPyConnection
 
-from tournament.errors import RecordError
+from tournament.errors import RecordError, RecordRefused
 from tournament.store import growth
 
 
@@ -24,7 +24,7 @@ COLUMNS = {"steps": growth.STEP, "calls": ", ".join(growth.CALL)}
 
 
 def migrate(connection: DuckDBPyConnection, path: object) -> None:
-    """Bring an open record to this version. Raises `RecordError` for what it cannot bring there."""
+    """Bring an open record to this version. Raises `RecordRefused` for what it cannot bring there."""
     done = _done(connection, path)
     connection.execute(
         "create table if not exists migrations (name varchar primary key, applied_at timestamp)"
@@ -41,7 +41,7 @@ def migrate(connection: DuckDBPyConnection, path: object) -> None:
 
 
 def check(connection: DuckDBPyConnection, path: object) -> None:
-    """Raise `RecordError` unless the file is a record of this version."""
+    """Raise `RecordRefused` for no record, or a newer one, and `RecordError` for an older one."""
     if len(_done(connection, path)) < len(STEPS):
         raise RecordError(
             f"{path} was made by an older version of tournament: write to it once with this one, "
@@ -51,14 +51,13 @@ def check(connection: DuckDBPyConnection, path: object) -> None:
 
 
 def _check_columns(connection: DuckDBPyConnection, path: object) -> None:
-    """Raise `RecordError` for a record from between two versions, where a step was not yet what it is."""
+    """Raise `RecordRefused` for a record from between two versions, where a step was not yet what it is."""
     for table, columns in COLUMNS.items():
         try:
             connection.execute(f"select {columns} from {table} limit 0")
         except BinderException as error:
-            raise RecordError(
-                f"{path} was made by an unfinished version of tournament, whose table {table!r} had other "
-                "columns: name another file with --db"
+            raise RecordRefused(
+                f"{path} was made by an unfinished version of tournament, whose table {table!r} had other columns"
             ) from error
 
 
@@ -68,13 +67,12 @@ def _done(connection: DuckDBPyConnection, path: object) -> list[str]:
         name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
     }
     if tables and "migrations" not in tables:
-        raise RecordError(f"{path} is a database of something else: name another file with --db")
+        raise RecordRefused(f"{path} is a database of something else, not a record")
     if not tables:
         return []
     done = [name for (name,) in connection.execute("select name from migrations").fetchall()]
     if unknown := set(done) - {name for name, _ in STEPS}:
-        raise RecordError(
-            f"{path} was made by a newer version of tournament (it has {min(unknown)!r}): "
-            "upgrade, or name another file with --db"
+        raise RecordRefused(
+            f"{path} was made by a newer version of tournament (it has {min(unknown)!r})", "upgrade"
         )
     return done
