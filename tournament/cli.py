@@ -29,7 +29,7 @@ from tournament.cli_options import (
     with_growing,
 )
 from tournament.errors import TournamentError, UsageError
-from tournament.report.text import printable
+from tournament.report.text import counted, printable
 
 if TYPE_CHECKING:
     from tournament.game import Repetition, Setting
@@ -151,7 +151,8 @@ def run(
     async def sit() -> int:
         async with open_sittings(*opening) as [sitting]:
             planned = sitting.summary.planned
-            _say(f"{_described(setting)}: {len(programs)} bots, {planned:,} matches")
+            size = f"{counted(len(programs), 'bot')}, {_matches(planned)}"
+            _say(f"{_described(setting)}: {size}")
             _say_before(sitting)
             with progress(len(sitting.missing)) as watch:
                 summary = await sitting.hold(watch)
@@ -166,14 +167,14 @@ def _say_before(sitting: "Sitting") -> None:
         files = ", ".join(file.removesuffix(".py") for file, _ in sitting.lineup.elsewhere)
         _say(f"left out, for they play other games: {files}")
     if sitting.summary.before:
-        _say(f"{sitting.summary.before:,} of them are played already")
+        _say(f"{counted(sitting.summary.before, 'of them is', 'of them are')} played already")
 
 
 def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
     """Say what came of a sitting; return the exit code."""
     if summary.signal:
         _say(
-            f"stopped after {summary.before + summary.played:,} of {summary.planned:,} matches; "
+            f"stopped after {summary.before + summary.played:,} of {_matches(summary.planned)}; "
             "the same command goes on from there"
         )
         return 128 + summary.signal
@@ -181,11 +182,15 @@ def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
     for digest in summary.leaky:
         name = record.programs()[digest].name
         _say(f"leaky: {name} moves differently when it plays alone; it was played alone")
-    _say(f"{summary.played:,} matches played, recorded as run {summary.run} in {db}")
+    _say(f"{_matches(summary.played)} played, recorded as run {summary.run} in {db}")
     if summary.lost:
-        _say(f"{len(summary.lost)} matches could not be played: their workers died; try again")
+        _say(f"{_matches(len(summary.lost))} could not be played: their workers died; try again")
         return FAULT
     return 0
+
+
+def _matches(number: int) -> str:
+    return counted(number, "match", "matches")
 
 
 def _say_left_out(problems: Iterable[tuple[str, str]]) -> None:
@@ -273,7 +278,9 @@ def play(
 
     setting = _setting(game, set_, rounds, continuation, discount, noise)
     if len(bots) != setting.game.seats:
-        raise UsageError(f"{setting.game.name} takes {setting.game.seats} bots, not {len(bots)}")
+        raise UsageError(
+            f"{setting.game.name} takes {counted(setting.game.seats, 'bot')}, not {len(bots)}"
+        )
     programs = [load_bot(name) for name in bots]
     contest = Contest(setting, seed, {p.digest: p for p in programs}, _limits(fuel))
     fixture = Fixture(tuple(program.digest for program in programs), repetition)

@@ -171,11 +171,52 @@ def test_what_it_took_is_told_and_a_price_that_is_not_known_is_not_made_up(
         known = command(*growing(oracle, "s.duckdb", *priced))
         told = command(*growing(oracle, "s.duckdb", *priced, "--json")).json["spending"]
     assert "5 calls to models: 500 + 100 tokens, price unknown" in unknown.out
-    assert "5 calls to models: 500 + 100 tokens, 0.0007 dollars" in known.out
-    assert told == {"calls": 5, "input_tokens": 500, "output_tokens": 100, "cost": 0.0007}
+    assert "5 calls to models: 500 + 100 tokens, 0.00070 dollars" in known.out
+    tokens = {"input_tokens": 500, "output_tokens": 100, "uncounted": 0}
+    assert told == {"calls": 5, "cost": 0.0007} | tokens
     assert {cost for (cost,) in rows("select cost from spending")} == {None}
     assert rows("select round(sum(cost), 6) from spending", "s.duckdb") == [(0.0007,)]
     assert "calls to models" not in command(*growing("search", "t.duckdb")).out
+
+
+def test_a_call_that_the_budget_refused_is_not_among_those_that_were_made(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    with server(author) as scripted:
+        priced = ("--price-in", 1, "--price-out", 2, "--budget-calls")
+        one = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", *priced, 1), code=None)
+        assert "\n1 call to models: 100 + 20 tokens, 0.00014 dollars" in one.out
+        command(*growing(f"chat:m@{scripted.url}", "s.duckdb", *priced, 3), code=None)
+        assert len(scripted.asked) == 1 + 3
+    assert rows("select sum(calls), sum(failures) from spending", "s.duckdb") == [(3, 0)]
+
+
+def test_tokens_that_a_server_did_not_tell_are_said_to_be_missing(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    def forgetful(body: dict[str, Any], number: int) -> Does:
+        return says(code(always("b")), **({"usage": None} if number else {}))
+
+    with server(forgetful) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--price-in", 1, "--price-out", 2)
+        done = command(*words)
+    told = f"{len(scripted.asked)} calls to models: at least 100 + 20 tokens (of "
+    assert told in done.out and "not all are known), price unknown" in done.out
+    uncounted = len(scripted.asked) - 1
+    assert rows("select sum(uncounted), sum(calls) from spending") == [(uncounted, uncounted + 1)]
+
+
+def test_tokens_of_requests_that_were_never_answered_are_said_to_be_missing(
+    command: Command, server: Serve
+) -> None:
+    def torn(body: dict[str, Any], number: int) -> Does:
+        return Does(drop="middle") if number == 0 else author(body, number)
+
+    with server(torn) as scripted:
+        priced = ("--price-in", 1, "--price-out", 2)
+        done = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", *priced))
+    told = "5 calls to models: at least 500 + 100 tokens (of 1 call not all are known), at least 0.00070 dollars"
+    assert told in done.out
 
 
 def test_what_failed_is_asked_again_and_the_steps_after_it_are_made_anew(

@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import anyio
+import pytest
 
 from tournament.evolve.journal import RecordJournal
 from tournament.oracles.ledger import Ledger, from_line
@@ -86,6 +87,17 @@ def test_a_price_that_is_not_known_is_null_on_record(tmp_path: Path) -> None:
     with Record.open(tmp_path / "s.duckdb") as record:
         ask_many(record, Scripted(cost=Decimal("0.25")), 1)
         assert record.sql("select cost from calls")[1] == [(0.25,)]
+
+
+@pytest.mark.parametrize("outcome", CallOutcome)
+def test_spending_counts_what_is_not_good_as_a_failure_and_what_was_not_sent_not_at_all(
+    tmp_path: Path, outcome: CallOutcome
+) -> None:
+    with Record.open(tmp_path / "r.duckdb") as record:
+        ask_many(record, Scripted(outcome), 2)
+        counts = record.sql("select calls, failures from spending")[1]
+    made = [] if outcome is CallOutcome.BUDGET else [(2, 0 if outcome.good else 2)]
+    assert counts == made
 
 
 def test_of_a_key_that_comes_twice_at_once_the_last_counts(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament.report import tables
-from tournament.report.text import printable
+from tournament.report.text import counted, decimals, printable
 
 words = st.text("abcdefgh", min_size=1, max_size=4)
 
@@ -126,3 +126,29 @@ def test_columns_of_one_name_are_told_apart(columns: list[str]) -> None:
 
 def test_a_number_is_added_until_a_name_is_new() -> None:
     assert tables.distinct(["a", "a", "a_2", "a"]) == ["a", "a_2", "a_2_2", "a_3"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (0.0, "0.000"),
+        (2.5, "2.500"),
+        (0.0125, "0.013"),
+        (0.0007, "0.00070"),
+        (-0.000_012_3, "-0.000012"),
+        (1e-17, "0.000"),
+    ],
+)
+def test_a_small_number_is_shown_with_as_many_digits_as_it_takes(value: float, told: str) -> None:
+    assert tables.cell(value) == told
+
+
+def test_a_sum_of_dollars_is_never_rounded_to_nothing() -> None:
+    costs = (12.34567, 0.0123, 0.0007, 0.000_03)
+    assert [decimals(cost, 4) for cost in costs] == ["12.3457", "0.0123", "0.00070", "0.000030"]
+
+
+def test_one_is_not_many() -> None:
+    told = [counted(number, "match", "matches") for number in (0, 1, 2000)]
+    assert told == ["0 matches", "1 match", "2,000 matches"]
+    assert [counted(number, "bot") for number in (1, 2)] == ["1 bot", "2 bots"]

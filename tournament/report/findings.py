@@ -7,7 +7,7 @@ from typing import Any
 from tournament.check import Report
 from tournament.errors import ProgramRefused
 from tournament.report import tables
-from tournament.report.text import printable
+from tournament.report.text import counted, printable
 from tournament.report.transcript import fault_text
 
 
@@ -27,7 +27,7 @@ def _lines(report: Report) -> list[str]:
         return [f"{name}: {report.problem}"]
     if not report.findings:
         share = f"{report.fuel / 1e6:.1f} million fuel a move"
-        return [f"{name}: ok ({report.matches} matches, at most {share})"]
+        return [f"{name}: ok ({counted(report.matches, 'match', 'matches')}, at most {share})"]
     return [
         f"{name}: {finding.game}, {finding.play}: {fault_text(report.program.name, finding.fault)}"
         for finding in report.findings

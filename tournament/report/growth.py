@@ -9,17 +9,19 @@ from tournament.evolve.optimum import mean_optimum, published_optimum
 from tournament.game import Setting
 from tournament.grow import Growth
 from tournament.report import tables
+from tournament.report.text import counted, decimals
 
 SPENDING = """
     select
-        count(*) as calls,
-        sum(input_tokens)::bigint as input_tokens,
-        sum(output_tokens)::bigint as output_tokens,
-        case when count(cost) = count(*) then round(fsum(cost), 9) end as cost
-    from calls
+        coalesce(sum(calls), 0)::bigint as calls,
+        coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+        coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+        coalesce(sum(uncounted), 0)::bigint as uncounted,
+        case when count(cost) = count(*) then round(coalesce(fsum(cost), 0), 9) end as cost
+    from spending
     where run in ({runs})
 """
-"""What the models of some runs took. A cost that is not known makes the sum unknown."""
+"""What the models of some runs took."""
 HINT = "print one with `tournament export NAME`, its history with `tournament lineage NAME`"
 
 
@@ -61,7 +63,8 @@ def _show_best(grown: Grown) -> None:
     if growth.evaluation and growth.evaluation.welfare is not None:
         count, welfare = len(growth.evaluation.outcomes), growth.evaluation.welfare
         ceiling = _ceiling(growth.evaluation_optimum)
-        sys.stdout.write(f"in {count} other matches: welfare {welfare:g}{ceiling}\n")
+        matches = counted(count, "other match", "other matches")
+        sys.stdout.write(f"in {matches}: welfare {welfare:g}{ceiling}\n")
     if (published := published_optimum(setting)) is not None:
         sys.stdout.write(
             f"the paper's figure has its optimum at {published:g}, by another account\n"
@@ -69,11 +72,13 @@ def _show_best(grown: Grown) -> None:
 
 
 def _spent(
-    calls: int, input_tokens: int | None, output_tokens: int | None, cost: float | None
+    calls: int, input_tokens: int, output_tokens: int, uncounted: int, cost: float | None
 ) -> str:
-    tokens = (f"{n:,}" if n is not None else "unknown" for n in (input_tokens, output_tokens))
-    price = "price unknown" if cost is None else f"{cost:.4f} dollars"
-    return f"{calls:,} calls to models: {' + '.join(tokens)} tokens, {price}"
+    least = "at least " if uncounted else ""
+    tokens = f"{least}{input_tokens:,} + {output_tokens:,} tokens"
+    unknown = f" (of {counted(uncounted, 'call')} not all are known)" if uncounted else ""
+    price = "price unknown" if cost is None else f"{least}{decimals(cost, 4)} dollars"
+    return f"{counted(calls, 'call')} to models: {tokens}{unknown}, {price}"
 
 
 def _ceiling(optimum: float | None) -> str:

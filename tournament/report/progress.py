@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tournament.report.tables import console
+from tournament.report.text import counted
 
 LINE_SECONDS = 2.0
 
@@ -26,7 +27,8 @@ class Lines:
         self.said = now
         rate = done / max(now - self.began, 1e-9)
         ending = f", {(total - done) / rate:.0f} s left" if 0 < done < total else ""
-        sys.stderr.write(f"{done:,} of {total:,} matches, {rate:,.0f}/s{ending}\n")
+        of = counted(total, "match", "matches")
+        sys.stderr.write(f"{done:,} of {of}, {rate:,.0f}/s{ending}\n")
         sys.stderr.flush()
 
 

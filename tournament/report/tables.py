@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from tournament.report.text import printable
+from tournament.report.text import decimals, printable
 
 Row = Mapping[str, Any]
 WIDTH_OF_A_PIPE = 240
@@ -43,11 +43,11 @@ def show(rows: Sequence[Row], columns: Sequence[str], title: str = "") -> None:
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a table: numbers to three places, nothing for None."""
+    """A value as it stands in a table: numbers to three places, small ones to more; nothing for None."""
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return decimals(value)
     if isinstance(value, list | tuple):
         return " ".join(map(cell, value))
     return str(value)

@@ -224,15 +224,28 @@ create or replace view growth as
     left join programs as bot on bot.program = steps.program
     order by run, chain, step;
 
--- What asking models took, by model. A cost that is not known makes the sum unknown.
+-- What asking models took, by run and model; a call that the budget refused was not made. `uncounted` are calls that
+-- took tokens that the server never told, which are in no sum. A cost that is not known makes the sum unknown.
 create or replace view spending as
+    with made as (
+        select
+            *,
+            coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as counted,
+            coalesce((line ->> '$.answer.taken.tokens')::bigint, 0) as taken
+        from calls
+        where outcome <> 'budget'
+    )
     select
-        model, purpose,
+        run, model, purpose,
         count(*) as calls,
-        sum(input_tokens)::bigint as input_tokens,
-        sum(output_tokens)::bigint as output_tokens,
-        case when count(cost) = count(*) then sum(cost) end as cost,
-        count(*) filter (outcome <> 'ok') as failures
-    from calls
-    group by model, purpose
-    order by model, purpose;
+        coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+        coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+        count(*) filter (
+            taken > counted
+            or (input_tokens is null or output_tokens is null) and cost is distinct from 0
+        ) as uncounted,
+        case when count(cost) = count(*) then fsum(cost) end as cost,
+        count(*) filter (outcome not in ('ok', 'several_blocks')) as failures
+    from made
+    group by run, model, purpose
+    order by run, model, purpose;
