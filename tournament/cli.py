@@ -142,7 +142,7 @@ def run(
     contest = Contest(setting, seed, programs, _limits(fuel), strict)
     growth = None
     if evolve:
-        growth = tournament.cli_grow.make_growth(growing, evolve, seed, setting.game.seats)
+        growth = tournament.cli_grow.make_growth(growing, evolve, seed, setting)
     elif growing != Growing():
         raise UsageError("nothing is grown without --evolve N: leave the options for it out")
     table = Table(contest, lineup, reps, growth)

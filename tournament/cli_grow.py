@@ -33,12 +33,13 @@ from tournament.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
+    from tournament.game import Setting
     from tournament.grow import Growth
     from tournament.oracles.oracle import Say
 
 
 def make_growth(
-    growing: Growing, chains: int, seed: int, seats: int, say: "Say" = cli._say
+    growing: Growing, chains: int, seed: int, setting: "Setting", say: "Say" = cli._say
 ) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
@@ -53,7 +54,7 @@ def make_growth(
     settings = Settings.load(**{name: options[name] for name in fields})
     teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
     for team in teams:
-        checked(team, settings, seats, check_recording)
+        checked(team, settings, setting, check_recording)
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Growth(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
@@ -121,9 +122,10 @@ def evolve(
     tables = []
     for each in games:
         say = partial(_say_of, each.name) if len(games) > 1 else cli._say
-        growth = make_growth(growing, chains, seed, each.seats, say)
+        setting = Setting(each, repetition)
+        growth = make_growth(growing, chains, seed, setting, say)
         growth.joins, growth.evaluate = False, evaluate
-        tables.append(Table(Contest(Setting(each, repetition), seed, {}, limits), growth=growth))
+        tables.append(Table(Contest(setting, seed, {}, limits), growth=growth))
 
     async def sit() -> int:
         async with open_sittings(db, tables, workers or os.cpu_count() or 1, cli._say) as sittings:

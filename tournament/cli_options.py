@@ -67,30 +67,54 @@ class Growing:
         int, typer.Option("-T", metavar="T", min=1, help="Steps of a seat in a round.")
     ] = 3
     episodes: Annotated[int, typer.Option(metavar="N", min=1, help="Matches to a rollout.")] = 10
-    objective: Annotated[str, typer.Option(metavar="WHAT", help="welfare, own or both.")] = (
-        "welfare"
-    )
-    order: Annotated[str, typer.Option(metavar="HOW", help="turn or simultaneous.")] = "turn"
+    objective: Annotated[
+        str, typer.Option(metavar="WHAT", help="What to make large: welfare, own or both.")
+    ] = "welfare"
+    order: Annotated[
+        str, typer.Option(metavar="HOW", help="How seats come: turn or simultaneous.")
+    ] = "turn"
     terse: Annotated[bool, typer.Option("--terse", help="One short prompt, for small models.")] = (
         False
     )
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="For chat.")] = None
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="What chat asks.")] = None
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None
-    temperature: Annotated[float | None, typer.Option(metavar="T", help="Of sampling.")] = None
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Of an answer.")] = None
-    budget_money: Annotated[str | None, typer.Option(metavar="USD", help="The most to spend.")] = (
-        None
-    )
-    budget_tokens: Annotated[int | None, typer.Option(metavar="N", help="The most to use.")] = None
-    budget_calls: Annotated[int | None, typer.Option(metavar="N", help="The most to make.")] = None
-    price_in: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None
-    price_out: Annotated[str | None, typer.Option(metavar="USD", help="A million tokens.")] = None
-    concurrency: Annotated[int | None, typer.Option(metavar="N", help="Calls at once.")] = None
-    requests_per_minute: Annotated[int | None, typer.Option(metavar="N", help="At most.")] = None
-    tokens_per_minute: Annotated[int | None, typer.Option(metavar="N", help="At most.")] = None
-    time_limit: Annotated[float | None, typer.Option(metavar="S", help="Of a call.")] = None
-    retries: Annotated[int | None, typer.Option(metavar="N", help="Of a call.")] = None
-    prompts: Annotated[Path | None, typer.Option(metavar="DIR", help="Own templates.")] = None
+    temperature: Annotated[
+        float | None, typer.Option(metavar="T", help="Of sampling (the server's).")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="The most tokens of an answer.")
+    ] = None
+    budget_money: Annotated[
+        str | None, typer.Option(metavar="USD", help="The most to spend on models.")
+    ] = None
+    budget_tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="The most tokens to use.")
+    ] = None
+    budget_calls: Annotated[
+        int | None, typer.Option(metavar="N", help="The most calls to make.")
+    ] = None
+    price_in: Annotated[
+        str | None, typer.Option(metavar="USD", help="What a million tokens of prompts cost.")
+    ] = None
+    price_out: Annotated[
+        str | None, typer.Option(metavar="USD", help="What a million tokens of answers cost.")
+    ] = None
+    concurrency: Annotated[
+        int | None, typer.Option(metavar="N", help="The most calls at once.")
+    ] = None
+    requests_per_minute: Annotated[
+        int | None, typer.Option(metavar="N", help="The most requests in a minute.")
+    ] = None
+    tokens_per_minute: Annotated[
+        int | None, typer.Option(metavar="N", help="The most tokens in a minute.")
+    ] = None
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds for a request.")
+    ] = None
+    retries: Annotated[int | None, typer.Option(metavar="N", help="More tries of a call.")] = None
+    prompts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Prompt templates of yours.")
+    ] = None
 
 
 def with_growing(command: Callable[..., None]) -> Callable[..., None]:

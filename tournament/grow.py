@@ -13,13 +13,13 @@ from anyio import CapacityLimiter, to_thread
 from tournament.errors import RecordRefused, UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Kit, by_seat, described, open_oracles
+from tournament.evolve.makers import Kit, by_seat, open_oracles
 from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
 from tournament.oracles.limits import Limits, Spending
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_limits
+from tournament.oracles.spec import described, make_limits
 from tournament.program import Program
 from tournament.sandbox.image import Say
 from tournament.store import GrownStep, Record

@@ -120,7 +120,9 @@ def test_a_budget_is_that_of_the_run(command: Command, server: Serve, steps: Ste
         assert asked == 5
         for _ in range(2):
             done = command(*growing(oracle, "r.duckdb", "--budget-calls", 3), code=None)
-            assert "pibr_0_0 stopped: budget: the budget is spent" in done.err
+            assert (
+                "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 3" in done.err
+            )
             assert len(scripted.asked) == asked + 3
         command(*growing(oracle))
         assert len(scripted.asked) == asked + asked
@@ -135,7 +137,9 @@ def test_what_was_never_answered_stays_counted_when_a_run_goes_on(
         words = growing(f"chat:m@{scripted.url}", "r.duckdb", *limits, "--retries", 0)
         for script in (scripted.script, author):
             scripted.script = script
-            assert "the budget is spent" in command(*words, code=1).err
+            assert (
+                "the budget is spent: tokens are limited to 40,000" in command(*words, code=1).err
+            )
             assert len(scripted.asked) == 1
 
 
@@ -149,9 +153,9 @@ def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows
     with server(dear) as scripted:
         oracle = f"chat:m@{scripted.url}"
         done = command(*growing(oracle, "r.duckdb", "--budget-tokens", 50_000))
-        assert "the budget is spent" in done.err
+        assert "the budget is spent: tokens are limited to 50,000" in done.err
         done = command(*growing(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
-        assert "the budget is spent" in done.err
+        assert "the budget is spent: dollars are limited to 0.05" in done.err
         unknown = command(*growing(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
         assert "no price is known" in unknown.err
     [(tokens,)] = rows("select sum(input_tokens + output_tokens) from calls")
@@ -264,8 +268,20 @@ def test_an_address_with_a_password_is_refused_before_anything_is_recorded(
     for more in (("--base-url", "http://me:hush@host/v1"), ()):
         oracle = "chat:m" if more else "chat:m@http://me:hush@host/v1"
         done = command(*growing(oracle, "r.duckdb", *more), code=2)
-        assert "OPENAI_API_KEY" in done.err
+        assert "OPENAI_API_KEY" in done.err and "hush" not in done.err
         assert not Path("r.duckdb").exists()
+
+
+def test_a_broken_template_is_found_before_a_call_is_paid_for(
+    command: Command, server: Serve, tmp_path: Path
+) -> None:
+    (tmp_path / "rewrite.j2").write_text("Mend it:\n{{ programme }}")
+    with server(author) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--prompts", tmp_path)
+        [line] = command(*words, code=2).err.splitlines()
+        assert "rewrite.j2, line 2: 'programme' is undefined" in line
+        assert not scripted.asked
+    assert not Path("r.duckdb").exists()
 
 
 def test_no_server(command: Command) -> None:
@@ -354,7 +370,7 @@ def test_a_budget_is_that_of_all_games_together(command: Command, server: Serve)
         words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
         for _ in range(2):
             done = command(*words, "--budget-calls", 3, code=None)
-            assert "stopped: budget: the budget is spent" in done.err
+            assert "stopped: budget: the budget is spent: calls are limited to 3" in done.err
             assert len(scripted.asked) == 3
         command(*words)
         assert len(scripted.asked) == 10
@@ -380,9 +396,10 @@ BAD = {
     "replay needs a file": ("--oracle", "replay"),
     "there is no record to replay": ("--oracle", "replay:none.duckdb"),
     "no folder of prompts is there": ("--prompts", "nowhere"),
-    "temperature": ("--temperature", "9"),
-    "budget_money": ("--budget-money", "much"),
-    "base_url": ("--base-url", "nonsense"),
+    "a folder is wanted here, and there is a file": ("--oracle", f"manual:{__file__}"),
+    "--temperature must be": ("--temperature", "9"),
+    "--budget-money must be": ("--budget-money", "much"),
+    "--base-url is not an address": ("--base-url", "nonsense"),
     "rounds cannot be set": ("--game", "coin_game", "--rounds", "3"),
     "climbing is named twice": ("--game", "climbing"),
     "q: none of climbing, penalty has such a parameter": ("--game", "penalty", "--set", "q=1"),
@@ -471,7 +488,7 @@ def test_a_run_takes_the_options_of_growing(
         grows = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
         done = command(*words, *asks, *grows, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
-    assert "pibr_0_0 stopped: budget: the budget is spent" in done.err
+    assert "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 1" in done.err
     [(plan,)] = rows("select plan from chains")
     assert json.loads(plan)["order"] == "simultaneous"
     refused = command(*words, *asks, "--db", "s.duckdb", code=2)

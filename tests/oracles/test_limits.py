@@ -163,7 +163,7 @@ def test_what_is_held_counts_until_it_is_known() -> None:
     async def test() -> None:
         budget = Budget(calls=2, tokens=100)
         first = await budget.hold(60, None)
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetSpent, match="tokens are limited to 100"):
             await Budget(tokens=100, spent=Spending(tokens=50)).hold(60, None)
         waited: list[str] = []
 
@@ -182,7 +182,7 @@ def test_what_is_held_counts_until_it_is_known() -> None:
         assert waited
         assert budget.spent == Spending(2, 50, Decimal("0.1"))
         assert budget.under_way == Spending()
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(BudgetSpent, match="calls are limited to 2"):
             await budget.hold(1, None)
 
     run(test)

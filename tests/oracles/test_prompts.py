@@ -1,5 +1,6 @@
 """Prompts hold what the model needs, keep others' texts apart, and can be overridden."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament.errors import NotFound, UsageError
-from tournament.game import MatrixGame, Repetition, Setting
+from tournament.game import Setting
 from tournament.library import load_game
 from tournament.oracles.oracle import CallOutcome
 from tournament.oracles.prices import Prices, Usage
@@ -21,9 +22,6 @@ from tournament.oracles.prompts import (
     complaint,
     fence,
     guide,
-    own_payoffs,
-    payoff_table,
-    rules,
 )
 from tournament.oracles.settings import OPENAI
 
@@ -67,7 +65,9 @@ def test_prompts_hold_the_game_the_guide_and_all_programs_whole(template: str) -
     assert (
         prompt.index("it raised") < prompt.index("Mean payoff 7.") < prompt.index("round 0: b, b")
     )
-    assert "\n\n\n" not in prompt.replace(guide(), "")
+    own = prompt.replace(guide(), "")
+    assert "\n\n\n" not in own
+    assert re.findall(r"[^\n]\n# [A-Z].*", own) == [".\n# The game"], "after the system's message"
 
 
 def test_a_critique_only_criticises_and_a_rewrite_gives_the_whole_program() -> None:
@@ -145,18 +145,51 @@ def test_a_folder_overrides_templates_whole_or_in_part(tmp_path: Path) -> None:
     [
         ("{{ nobody }}", "'nobody' is undefined"),
         ("{{ game.nothing }}", "nothing"),
-        ("{% if %}", "line 1"),
+        ("{% if %}", "Expected an expression"),
         ("{% block user %}{% endblock %}", "no text"),
         ("{{ ''.__class__.__mro__ }}", "unsafe"),
         ("{{ 1 / 0 }}", "division"),
-        ("{% include 'none.j2' %}", "none.j2"),
+        ("{% include 'none.j2' %}", "there is no template none.j2"),
+        ("{% include 'write.j2' %}", "without end"),
+        ("{{ 'x' * 'y' }}", "multiply"),
     ],
 )
-def test_a_template_that_fails_is_named(tmp_path: Path, template: str, said: str) -> None:
-    (tmp_path / "write.j2").write_text(template)
+def test_a_template_that_fails_is_named_with_its_line(
+    tmp_path: Path, template: str, said: str
+) -> None:
+    (tmp_path / "write.j2").write_text(f"One.\n{template}" if "block" not in template else template)
     with pytest.raises(UsageError, match=r"write\.j2") as caught:
         Prompts(tmp_path).render("write", BRIEF)
     assert said in str(caught.value)
+    assert "block" in template or f"{tmp_path / 'write.j2'}, line 2: " in str(caught.value)
+
+
+def test_of_templates_in_templates_the_one_that_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "_part.j2").write_text("\n\n{{ nobody }}")
+    (tmp_path / "write.j2").write_text("{% include '_part.j2' %}")
+    with pytest.raises(UsageError, match=r"_part\.j2, line 3: 'nobody' is undefined"):
+        Prompts(tmp_path).render("write", BRIEF)
+    (tmp_path / "_part.j2").write_bytes(b"\xff\n")
+    with pytest.raises(UsageError, match=r"write\.j2, line 1: 'utf-8' codec"):
+        Prompts(tmp_path).render("write", BRIEF)
+    (tmp_path / "write.j2").write_bytes(b"\xff\n")
+    with pytest.raises(UsageError, match=rf"{tmp_path}/write\.j2: 'utf-8' codec"):
+        Prompts(tmp_path).render("write", BRIEF)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_all_templates_are_checked_before_any_is_used(tmp_path: Path, template: str) -> None:
+    Prompts().check(CLIMBING)
+    (tmp_path / f"{template}.j2").write_text("{% if complaint %}{{ nobody }}{% endif %}One.")
+    if template == "probe":
+        (tmp_path / "probe.j2").write_text("{{ nobody }}")
+    with pytest.raises(UsageError, match=rf"{template}\.j2, line 1: 'nobody' is undefined"):
+        Prompts(tmp_path).check(CLIMBING)
+
+
+@pytest.mark.parametrize("game", ["public_goods", "level_based_foraging", "coin_game"])
+def test_templates_can_be_filled_for_any_game(game: str) -> None:
+    Prompts().check(Setting(load_game(game)))
 
 
 def test_a_folder_of_prompts_that_overrides_nothing_is_an_error(tmp_path: Path) -> None:
@@ -167,42 +200,6 @@ def test_a_folder_of_prompts_that_overrides_nothing_is_an_error(tmp_path: Path) 
         Prompts(tmp_path)
     with pytest.raises(NotFound):
         Prompts().render("nothing", BRIEF)
-
-
-def test_games_are_told_as_they_are_played() -> None:
-    repeated = Setting(
-        load_game("prisoners_dilemma"), Repetition(None, continuation=0.9, discount=0.5, noise=0.1)
-    )
-    said = rules(repeated)
-    for part in (
-        "probability 0.9",
-        "0.5 to the power r",
-        "probability 0.1",
-        "Parameters: ",
-        "'C', 'D'",
-    ):
-        assert part in said
-    assert "for 7 rounds" in rules(Setting(repeated.game, Repetition(7)))
-    assert "at most 50 rounds" in rules(Setting(load_game("level_based_foraging")))
-    assert payoff_table(Setting(load_game("level_based_foraging"))) == ""
-
-
-def test_payoffs_are_seen_from_the_own_seat_and_from_the_table() -> None:
-    battle = Setting(load_game("battle_of_the_sexes"))
-    game = battle.game
-    assert isinstance(game, MatrixGame)
-    for seat in (0, 1):
-        for line in own_payoffs(battle, seat).splitlines():
-            mine, theirs, paid = (
-                line.replace("you ", "").replace("opponent ", "").replace(":", ",").split(", ")
-            )
-            moves = [str(move) for move in game.moves[0]]
-            own, other = moves.index(mine.strip("'")), moves.index(theirs.strip("'"))
-            joint = (own, other) if seat == 0 else (other, own)
-            assert game.payoff(joint)[seat] == float(paid)
-    goods = Setting(load_game("public_goods"))
-    assert payoff_table(goods).count("\n- ") == 2**goods.game.seats or not payoff_table(goods)
-    assert own_payoffs(goods, 0) == ""
 
 
 def test_the_next_attempt_is_told_what_was_wrong() -> None:

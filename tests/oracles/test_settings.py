@@ -68,10 +68,10 @@ def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"temperature": "hot"}, "temperature"),
-        ({"temperature": 3}, "temperature"),
-        ({"max_tokens": 0}, "max_tokens"),
-        ({"retries": -1, "time_limit": 0}, "retries"),
+        ({"temperature": "hot"}, "--temperature must be a valid number"),
+        ({"temperature": 3}, "--temperature must be less than or equal to 2"),
+        ({"max_tokens": 0}, "--max-tokens must be greater than 0"),
+        ({"retries": -1, "time_limit": 0}, "--retries must be"),
         ({"base_url": "localhost:8080"}, "http://127.0.0.1:8080/v1"),
         ({"base_url": "http://me:hunter2@host/v1"}, "OPENAI_API_KEY"),
         ({"base_url": "http://host/v1?api_key=hunter2"}, "OPENAI_API_KEY"),
@@ -79,7 +79,7 @@ def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatc
         ({"base_url": "http://host:99999999/"}, "address"),
         ({"api_key": "hunter2\u00fc"}, "is not a key"),
         ({"api_key": "hunter2\nHost: evil"}, "is not a key"),
-        ({"budget_money": "nan"}, "budget_money"),
+        ({"budget_money": "nan"}, "--budget-money must be a finite number"),
     ],
 )
 def test_what_is_no_setting_is_refused_in_a_line_without_it(
@@ -90,6 +90,24 @@ def test_what_is_no_setting_is_refused_in_a_line_without_it(
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_wrong_with_a_setting_is_told_under_the_name_it_was_given_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2\u00fc")
+    monkeypatch.setenv("OPENAI_BASE_URL", "hunter2")
+    monkeypatch.setenv("TOURNAMENT_RETRIES", "-1")
+    with pytest.raises(UsageError) as caught:
+        Settings.load(max_tokens=0)
+    problems = str(caught.value).split("; ")
+    assert [problem.split(" is not ")[0].split(" must ")[0] for problem in problems] == [
+        "TOURNAMENT_API_KEY or OPENAI_API_KEY",
+        "TOURNAMENT_BASE_URL or OPENAI_BASE_URL",
+        "--max-tokens",
+        "TOURNAMENT_RETRIES",
+    ]
+    assert "hunter2" not in str(caught.value) and "Value error" not in str(caught.value)
 
 
 def test_secrets_are_taken_out() -> None:
@@ -111,9 +129,32 @@ def test_models_are_named_by_server() -> None:
     assert chat_model("", here) == ("set", "http://here/v1")
     assert chat_model("m@http://there:8080/v1/", here) == ("m", "http://there:8080/v1")
     assert chat_model("m@k@https://there", here) == ("m@k", "https://there")
-    for wrong in ("", "m", "m@http://", "m@http://u:p@there"):
+    for wrong in ("", "m", "m@http://"):
         with pytest.raises(UsageError):
             chat_model(wrong, nowhere)
+
+
+PASSWORDS = [
+    f"chat:{text}"
+    for text in (
+        "m@http://me:hunter2@there/v1",
+        "m@https://there/v1?key=hunter2",
+        "m@HTTP://me:hunter2@there",
+        "m@ftp://me:hunter2@there",
+        "http://me:hunter2@there/v1",
+        "https://hunter2@there",
+        "m@http://me:hunter2@[",
+    )
+]
+
+
+@pytest.mark.parametrize("text", PASSWORDS)
+def test_a_password_in_an_address_is_shown_nowhere(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        chat_model(parse(text).argument, Settings.load())
+    [row] = anyio.run(probe, [text], Settings.load())
+    assert not row.ok
+    assert "hunter2" not in f"{caught.value}{row}"
 
 
 def test_oracles_are_named_by_kind() -> None:
@@ -121,8 +162,9 @@ def test_oracles_are_named_by_kind() -> None:
     assert str(parse(" search ")) == "search"
     with pytest.raises(NotFound, match="did you mean: chat"):
         parse("chta:x")
-    with pytest.raises(UsageError, match="replay needs a file"):
-        parse("replay")
+    for text, wanted in (("replay", "replay:FILE"), ("manual:", "manual:FOLDER")):
+        with pytest.raises(UsageError, match=wanted):
+            parse(text)
     desk = make_desk(Settings.load(api_key=KEY))
     made = make_oracle("chat:openai/o4-mini", desk)
     assert made.identity["model"] == "o4-mini"
@@ -162,12 +204,29 @@ def test_models_are_asked_before_money_is_spent() -> None:
         assert rows[4].detail == "no server at http://127.0.0.1:9/v1 (connection refused)"
         assert "which server has nobody" in rows[5].detail
         assert [row.model for row in rows[:4]] == models
+        assert [row.model for row in rows[4:]] == ["chat:m@http://127.0.0.1:9/v1", "chat:nobody"]
         assert len(server.asked) == 4
         assert server.asked[0]["messages"] == [
             {"role": "user", "content": "Reply with one word: ready"}
         ]
 
     anyio.run(run)
+
+
+def test_the_model_that_is_set_is_named_with_its_server() -> None:
+    async def run() -> None:
+        async with serve(Does(completion("ready"))) as server:
+            [row] = await probe(["chat"], Settings.load(base_url=server.url, model="set"))
+        assert row.ok and row.model == f"chat:set@{server.url}"
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("name", ["manual:desk", "replay:r.duckdb", "search"])
+def test_what_asks_no_model_is_not_waited_for(name: str) -> None:
+    [row] = anyio.run(probe, [name], Settings.load())
+    assert not row.ok and f"{name.split(':')[0]} asks no model" in row.detail
+    assert not Path("desk").exists()
 
 
 FENCE = """

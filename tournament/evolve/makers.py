@@ -21,7 +21,7 @@ from tournament.oracles.oracle import Say
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.replay import Replay
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import Desk, chat_model, make_desk, make_oracle, parse
+from tournament.oracles.spec import Desk, make_desk, make_oracle, parse
 from tournament.program import Program
 
 
@@ -45,18 +45,22 @@ class Kit:
 
 
 def checked(
-    specs: Sequence[str], settings: Settings, seats: int, check_recording: Callable[[Path], None]
+    specs: Sequence[str],
+    settings: Settings,
+    setting: Setting,
+    check_recording: Callable[[Path], None],
 ) -> None:
     """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`.
 
     `check_recording` raises it for a file that has nothing to replay.
     """
+    seats = setting.game.seats
     if len(specs) not in (1, seats):
         raise UsageError(f"--oracle takes one oracle, or {seats} separated by commas")
-    Prompts(settings.prompts)
+    Prompts(settings.prompts).check(setting)
     for text in specs:
         spec = parse(text)
-        if spec.kind == "chat":
+        if spec.kind in ("chat", "manual"):
             make_oracle(text, make_desk(settings))
         if spec.kind == "replay":
             if not Path(spec.argument).is_file():
@@ -69,15 +73,6 @@ def by_seat(
 ) -> tuple[Oracle, ...]:
     """The oracle of each seat, where one is named for each or one for all."""
     return tuple(oracles[text] for text in specs) * (setting.game.seats // len(specs))
-
-
-def described(text: str, settings: Settings) -> str:
-    """An oracle by all that its answers depend on: of a chat model the name and the server."""
-    spec = parse(text)
-    if spec.kind != "chat":
-        return str(spec)
-    model, base_url = chat_model(spec.argument, settings)
-    return f"chat:{model}@{base_url}"
 
 
 @asynccontextmanager

@@ -138,9 +138,8 @@ class Chat:
                 if first and tried.answer.outcome.answered:
                     self._limits.gate.served()
             return tried, hold.taken
-        except BudgetSpent:
-            spent = _failed(CallOutcome.BUDGET, "the budget is spent", free=True)
-            return Tried(spent), NOTHING
+        except BudgetSpent as error:
+            return Tried(_failed(CallOutcome.BUDGET, str(error), free=True)), NOTHING
 
     async def _exchange(self, call: Call, hold: Hold) -> Tried:
         """Send one request, and say what came of it."""

@@ -137,7 +137,12 @@ NOTHING = Spending()
 
 
 class BudgetSpent(Exception):
-    """What is left does not cover the call, and nothing that is under way can give any back."""
+    """What is left does not cover the call, and nothing that is under way can give any back; `str()` says of which."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(
+            f"the budget is spent: {limit}, and another call may take more than is left"
+        )
 
 
 class Budget:
@@ -175,9 +180,9 @@ class Budget:
                 "for a million tokens in and out, or a budget in tokens or calls"
             )
         most = Spending(1, tokens, money or Decimal(0))
-        while not self._covers(self.spent + self._held + most):
-            if self._held.calls == 0 or not self._covers(self.spent + most):
-                raise BudgetSpent
+        while limit := self._exceeded(self.spent + self._held + most):
+            if self._held.calls == 0 or self._exceeded(self.spent + most):
+                raise BudgetSpent(limit)
             self._change = self._change or anyio.Event()
             await self._change.wait()
         self._held += most
@@ -191,11 +196,20 @@ class Budget:
             self._change.set()
             self._change = None
 
-    def _covers(self, total: Spending) -> bool:
-        return (
-            (self.calls is None or total.calls <= self.calls)
-            and (self.tokens is None or total.tokens <= self.tokens)
-            and (self.money is None or total.money <= self.money)
+    def _exceeded(self, total: Spending) -> str:
+        """The first limit that is below the total, if one is."""
+        limits = (
+            (self.calls, total.calls, "calls"),
+            (self.tokens, total.tokens, "tokens"),
+            (self.money, total.money, "dollars"),
+        )
+        return next(
+            (
+                f"{what} are limited to {most:,}"
+                for most, taken, what in limits
+                if most is not None and taken > most
+            ),
+            "",
         )
 
 

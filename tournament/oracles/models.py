@@ -1,5 +1,6 @@
 """Asks each model one tiny question before money is spent."""
 
+import re
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ from tournament.errors import UsageError
 from tournament.oracles.oracle import CallOutcome, Say, silent
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk, make_oracle
+from tournament.oracles.spec import described, make_desk, make_oracle, parse
 
 
 @dataclass(frozen=True)
 class Health:
-    """How a model answered: `outcome` and `detail` as of any call."""
+    """How a model answered, `model` being its name and server: `outcome` and `detail` as of any call."""
 
     model: str
     ok: bool
@@ -47,8 +48,16 @@ _BUDGETS = ("budget_money", "budget_tokens", "budget_calls")
 async def _ask(model: str, settings: Settings, say: Say) -> Health:
     call = Prompts(settings.prompts).render("probe").call("probe", model)
     try:
+        if (kind := parse(model).kind) != "chat":
+            raise UsageError(f"{kind} asks no model: chat:NAME does")
+        shown = described(model, settings)
         async with aclosing(make_oracle(model, make_desk(settings, say=say))) as oracle:
             answer = await oracle.ask(call)
     except UsageError as error:
-        return Health(model, False, 0.0, CallOutcome.REJECTED, str(error))
-    return Health(model, answer.outcome.good, answer.seconds, answer.outcome, answer.detail)
+        return Health(_without_address(model), False, 0.0, CallOutcome.REJECTED, str(error))
+    return Health(shown, answer.outcome.good, answer.seconds, answer.outcome, answer.detail)
+
+
+def _without_address(model: str) -> str:
+    """What was given as a model's name, without an address that may have a password in it."""
+    return re.split("@|://", model)[0]

@@ -9,12 +9,10 @@ but what is in a `Brief` can come into a prompt: templates see no environment, n
 """
 
 import hashlib
-import itertools
 import json
-import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+import traceback
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,12 +21,13 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tournament.errors import NotFound, UsageError
-from tournament.game import MatrixGame, Repetition, Setting
+from tournament.game import Setting
 from tournament.oracles.oracle import Call, CallOutcome, Message
+from tournament.oracles.rules import own_payoffs, payoff_table, rules
 
 TEMPLATES = ("write", "critique", "rewrite", "tiny", "probe")
-MOST_CELLS = 100
-"""Joint moves whose payoffs are listed; of games with more, the rules have to say it."""
+SAMPLE = "a line of a sample\n" * 50
+"""What templates are filled with to see whether they can be."""
 
 OBJECTIVES = {
     "welfare": "Make the total of all seats' payoffs as large as you can.",
@@ -87,6 +86,7 @@ class Prompts:
     """The templates, those in `folder` before the engine's own. Raises `UsageError` if there is no such folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         own = jinja2.PackageLoader("tournament.oracles", "prompts")
         loaders: list[jinja2.BaseLoader] = [own, jinja2.PrefixLoader({"engine": own})]
         if folder is not None:
@@ -102,39 +102,77 @@ class Prompts:
         self._environment.filters |= {"fence": fence, "repr": repr}
 
     def render(self, template: str, brief: Brief | None = None) -> Prompt:
-        """A template filled with a brief; `probe` needs none. Raises `NotFound`, and `UsageError` where that fails."""
+        """A template filled with a brief; `probe` needs none.
+
+        Raises `NotFound`, and `UsageError` with file and line where a template cannot be filled.
+        """
         if template not in TEMPLATES:
             raise NotFound("prompt", template, list(TEMPLATES))
+        words = _words(brief) if brief else {}
         try:
-            source, messages = self._rendered(f"{template}.j2", _words(brief) if brief else {})
-        except jinja2.TemplateSyntaxError as error:
-            place = f"{error.filename or error.name}, line {error.lineno}"
-            raise UsageError(f"{place}: {error.message}") from error
-        except (
-            jinja2.TemplateError,
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ) as error:
-            raise UsageError(f"the prompt {template}.j2 cannot be filled: {error}") from error
+            source, messages = self._rendered(f"{template}.j2", words)
+        # A template is a program of the user's, and may raise whatever programs raise.
+        except Exception as error:
+            raise UsageError(self._told(error, f"{template}.j2")) from error
         if not messages:
             raise UsageError(f"the prompt {template}.j2 is empty: it has no text")
         what = [template, source, [[message.role, message.text] for message in messages]]
         return Prompt(template, messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
+
+    def check(self, setting: Setting) -> None:
+        """Fill every template with samples, so that what is wrong with one shows before a call is paid for.
+
+        Raises `UsageError` as `render` does.
+        """
+        fresh, full = _samples(setting)
+        for template in TEMPLATES:
+            self.render(template, full)
+        for template in ("write", "tiny"):
+            self.render(template, fresh)
 
     def _rendered(self, file: str, words: dict[str, object]) -> tuple[str, tuple[Message, ...]]:
         found = self._environment.get_template(file)
         assert self._environment.loader is not None
         source = self._environment.loader.get_source(self._environment, file)[0]
         context = found.new_context(words)
-        whole = "".join(
-            found.root_render_func(context)
-        )  # which also finds the blocks of templates it extends
-        texts = {role: _block(context, role) for role in ("system", "user")}
+        try:
+            # This also finds the blocks of templates that it extends.
+            whole = "".join(found.root_render_func(context))
+            texts = {role: _block(context, role) for role in ("system", "user")}
+        except Exception:
+            # Raises it again, its traceback in lines of templates.
+            self._environment.handle_exception()
         texts["user"] = texts["user"] if "user" in context.blocks else whole.strip()
         return source, tuple(Message(role, text) for role, text in texts.items() if text)
+
+    def _told(self, error: Exception, file: str) -> str:
+        """What is wrong with a template, in one line that begins with the place of the fault."""
+        if isinstance(error, jinja2.TemplateSyntaxError):
+            return f"{error.filename or error.name}, line {error.lineno}: {error.message}"
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [f"{f.filename}, line {f.lineno}" for f in frames if f.filename.endswith(".j2")]
+        place = places[-1] if places else str((self._folder or Path()) / file)
+        if isinstance(error, jinja2.TemplateNotFound):
+            return f"{place}: there is no template {error.name}"
+        if isinstance(error, RecursionError):
+            return f"{place}: it includes or calls itself without end"
+        return " ".join(f"{place}: {error}".split())
+
+
+def _samples(setting: Setting) -> tuple[Brief, Brief]:
+    """Briefs with as little and with as much in them as any can have."""
+    others = tuple((seat, SAMPLE) for seat in range(1, setting.game.seats))
+    fresh = Brief(setting, 0, about=SAMPLE, opponents=others)
+    full = replace(
+        fresh,
+        program=SAMPLE,
+        tests=SAMPLE,
+        utility=SAMPLE,
+        rollouts=SAMPLE,
+        critique=SAMPLE,
+        complaint=SAMPLE,
+    )
+    return fresh, full
 
 
 def _block(context: jinja2.runtime.Context, role: str) -> str:
@@ -184,86 +222,3 @@ def complaint(outcome: CallOutcome, note: str = "") -> str:
     """What to tell the next attempt about the last; nothing after one that was good or never came."""
     told = COMPLAINTS.get(outcome, "")
     return f"{told} ({note})" if told and note else told
-
-
-def rules(setting: Setting) -> str:
-    """How a setting is played, in sentences."""
-    game = setting.game
-    lines = [f"{game.name}: {game.seats} seats, numbered from 0. All move at the same time."]
-    if len(set(game.moves)) == 1:
-        lines.append(f"Legal moves: {_listed(game.moves[0])}.")
-    else:
-        lines += [f"Legal moves of seat {s}: {_listed(m)}." for s, m in enumerate(game.moves)]
-    if game.parameters:
-        pairs = ", ".join(f"{name} = {value!r}" for name, value in game.parameters.items())
-        lines.append(f"Parameters: {pairs}.")
-    if isinstance(game, MatrixGame):
-        lines.append(_repetition(setting.repetition))
-    else:
-        lines.append(f"A match is one episode of at most {game.most_rounds} rounds.")
-    return "\n".join(lines)
-
-
-def _listed(moves: Sequence[object]) -> str:
-    return ", ".join(map(repr, moves))
-
-
-def _repetition(repetition: Repetition) -> str:
-    if repetition.rounds == 1:
-        text = "The game is played once."
-    elif repetition.rounds is not None:
-        text = f"The game is repeated for {repetition.rounds} rounds, and payoffs add up."
-    else:
-        text = f"After each round there is another with probability {repetition.continuation:g}; payoffs add up."
-    if repetition.discount != 1:
-        text += f" Payoffs of round r, from 0, count {repetition.discount:g} to the power r."
-    if repetition.noise:
-        text += f" With probability {repetition.noise:g} a move is replaced by another legal one."
-    return text
-
-
-def payoff_table(setting: Setting) -> str:
-    """What one round pays: a table for two seats, a list for more; nothing where it cannot be listed."""
-    game = setting.game
-    if not isinstance(game, MatrixGame) or math.prod(map(len, game.moves)) > MOST_CELLS:
-        return ""
-    return "\n".join(_table(game) if game.seats == 2 else _list(game))
-
-
-def _table(game: MatrixGame) -> Iterator[str]:
-    yield "Rows are moves of seat 0, columns moves of seat 1; each cell is what seat 0 and seat 1 are paid."
-    yield ""
-    rows, columns = game.moves
-    yield f"| | {' | '.join(map(repr, columns))} |"
-    yield "|---" * (len(columns) + 1) + "|"
-    for i, row in enumerate(rows):
-        cells = (_paid(game.payoff((i, j))) for j in range(len(columns)))
-        yield f"| {row!r} | {' | '.join(cells)} |"
-
-
-def _list(game: MatrixGame) -> Iterator[str]:
-    yield "Moves in seat order, and what the seats are paid:"
-    for joint in itertools.product(*(range(len(legal)) for legal in game.moves)):
-        moves = ", ".join(repr(game.moves[seat][move]) for seat, move in enumerate(joint))
-        yield f"- {moves}: {_paid(game.payoff(joint))}"
-
-
-def _paid(payoffs: Sequence[float]) -> str:
-    return ", ".join(f"{value:g}" for value in payoffs)
-
-
-def own_payoffs(setting: Setting, seat: int) -> str:
-    """What one seat is paid in a game of two seats, a line for each pair of moves; nothing for other games."""
-    game = setting.game
-    if (
-        not isinstance(game, MatrixGame)
-        or game.seats != 2
-        or math.prod(map(len, game.moves)) > MOST_CELLS
-    ):
-        return ""
-    mine, theirs = game.moves[seat], game.moves[1 - seat]
-    lines = []
-    for i, j in itertools.product(range(len(mine)), range(len(theirs))):
-        paid = game.payoff((i, j) if seat == 0 else (j, i))[seat]
-        lines.append(f"you {mine[i]!r}, opponent {theirs[j]!r}: {paid:g}")
-    return "\n".join(lines)

@@ -5,7 +5,7 @@ are secrets: they are shown nowhere, and `Scrubber` takes them out of what is.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -17,6 +17,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from tournament.errors import UsageError
 
 OPENAI = "https://api.openai.com/v1"
+PREFIX = "TOURNAMENT_"
+"""Of the environment variables that are ours."""
 NO_KEY = "none"
 """What is sent as a key to servers that want none."""
 
@@ -32,7 +34,7 @@ class Settings(BaseSettings):
     """How models are asked. `Settings.load` reads it; every field is also an environment variable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="TOURNAMENT_",
+        env_prefix=PREFIX,
         env_file=".env",
         env_file_encoding="utf-8",
         env_ignore_empty=True,
@@ -102,8 +104,9 @@ class Settings(BaseSettings):
         try:
             return cls(**{name: value for name, value in options.items() if value is not None})
         except ValidationError as error:
-            problems = (f"{_name(problem['loc'])}: {problem['msg']}" for problem in error.errors())
-            raise UsageError("; ".join(problems)) from None
+            raise UsageError(
+                "; ".join(_told(problem, options) for problem in error.errors())
+            ) from None
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -111,8 +114,19 @@ class Settings(BaseSettings):
         return () if self.api_key is None else (self.api_key.get_secret_value(),)
 
 
-def _name(place: Iterable[object]) -> str:
-    return ".".join(map(str, place)) or "settings"
+def _told(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """What is wrong with a setting, under the name by which it was given, and without its value."""
+    name = str(problem["loc"][0]).lower().removeprefix(PREFIX.lower())
+    given = f"--{name.replace('_', '-')}" if options.get(name) is not None else _variables(name)
+    own = problem.get("ctx", {}).get("error")
+    return f"{given} {own or problem['msg'].replace('Input should', 'must').partition(',')[0]}"
+
+
+def _variables(name: str) -> str:
+    """The environment variables that a setting is taken from."""
+    choices = Settings.model_fields[name].validation_alias
+    names = choices.choices if isinstance(choices, AliasChoices) else [f"{PREFIX}{name.upper()}"]
+    return " or ".join(map(str, names))
 
 
 def checked_address(address: str) -> str:

@@ -5,7 +5,7 @@
     chat:NAME@http://127.0.0.1:8080/v1     a model of that server
     chat                                   the model that is set
     manual:FOLDER                          prompts to files, answers from files
-    replay:RECORD                          answers from a record
+    replay:FILE                            answers from a record
     search                                 no model at all
 
 What a kind needs is imported when it is asked for. `search`, which plays, and `replay`, which reads a record, belong to
@@ -23,6 +23,8 @@ from tournament.oracles.oracle import Oracle, Say, silent
 from tournament.oracles.settings import OPENAI, Settings, checked_address
 
 KINDS = ("chat", "manual", "replay", "search")
+WANTED = {"manual": "FOLDER", "replay": "FILE"}
+"""What must stand behind the colon."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,9 @@ def parse(text: str) -> Spec:
     kind, _, argument = text.strip().partition(":")
     if kind not in KINDS:
         raise NotFound("oracle", kind, list(KINDS))
-    if kind in ("manual", "replay") and not argument:
-        raise UsageError(f"{kind} needs a {'folder' if kind == 'manual' else 'file'}: {kind}:PATH")
+    if kind in WANTED and not argument:
+        wanted = WANTED[kind]
+        raise UsageError(f"{kind} needs a {wanted.lower()}: {kind}:{wanted}")
     return Spec(kind, argument)
 
 
@@ -111,19 +114,33 @@ def make_oracle(text: str, desk: Desk) -> Oracle:
 
 
 def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
-    """The name and the server of a model, from what stands behind `chat:`. Raises `UsageError`."""
+    """The name and the server of a model, from what stands behind `chat:`.
+
+    Raises `UsageError`, in words that show no address: there may be a password in it.
+    """
     model, at, address = argument.partition("@http")
     model = model or settings.model or ""
     if not model:
         raise UsageError("no model is named: chat:openai/NAME, or --model")
+    if "://" in model:
+        raise UsageError("a model is given as chat:NAME@http://..., or chat:NAME with --base-url")
     try:
         base_url = checked_address(f"http{address}") if at else settings.base_url
     except ValueError as error:
-        raise UsageError(f"http{address}: {error}") from None
+        raise UsageError(f"what follows chat:{model}@ {error}") from None
     bare = model.removeprefix("openai/")
     if base_url is None and bare == model:
         raise UsageError(f"which server has {model}? Give --base-url, or write openai/{model}")
     return bare, base_url or OPENAI
+
+
+def described(text: str, settings: Settings) -> str:
+    """An oracle by all that its answers depend on: of a chat model the name and the server."""
+    spec = parse(text)
+    if spec.kind != "chat":
+        return str(spec)
+    model, base_url = chat_model(spec.argument, settings)
+    return f"chat:{model}@{base_url}"
 
 
 def _make_chat(argument: str, desk: Desk) -> Oracle:

@@ -1,0 +1,93 @@
+"""Tells a language model how a game is played and what it pays."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+from tournament.game import MatrixGame, Repetition, Setting
+
+MOST_CELLS = 100
+"""Joint moves whose payoffs are listed; of games with more, the rules have to say it."""
+
+
+def rules(setting: Setting) -> str:
+    """How a setting is played, in sentences."""
+    game = setting.game
+    lines = [f"{game.name}: {game.seats} seats, numbered from 0. All move at the same time."]
+    if len(set(game.moves)) == 1:
+        lines.append(f"Legal moves: {_listed(game.moves[0])}.")
+    else:
+        lines += [f"Legal moves of seat {s}: {_listed(m)}." for s, m in enumerate(game.moves)]
+    if game.parameters:
+        pairs = ", ".join(f"{name} = {value!r}" for name, value in game.parameters.items())
+        lines.append(f"Parameters: {pairs}.")
+    if isinstance(game, MatrixGame):
+        lines.append(_repetition(setting.repetition))
+    else:
+        lines.append(f"A match is one episode of at most {game.most_rounds} rounds.")
+    return "\n".join(lines)
+
+
+def _listed(moves: Sequence[object]) -> str:
+    return ", ".join(map(repr, moves))
+
+
+def _repetition(repetition: Repetition) -> str:
+    if repetition.rounds == 1:
+        text = "The game is played once."
+    elif repetition.rounds is not None:
+        text = f"The game is repeated for {repetition.rounds} rounds, and payoffs add up."
+    else:
+        text = f"After each round there is another with probability {repetition.continuation:g}; payoffs add up."
+    if repetition.discount != 1:
+        text += f" Payoffs of round r, from 0, count {repetition.discount:g} to the power r."
+    if repetition.noise:
+        text += f" With probability {repetition.noise:g} a move is replaced by another legal one."
+    return text
+
+
+def payoff_table(setting: Setting) -> str:
+    """What one round pays: a table for two seats, a list for more; nothing where it cannot be listed."""
+    game = setting.game
+    if not isinstance(game, MatrixGame) or math.prod(map(len, game.moves)) > MOST_CELLS:
+        return ""
+    return "\n".join(_table(game) if game.seats == 2 else _list(game))
+
+
+def _table(game: MatrixGame) -> Iterator[str]:
+    yield "Rows are moves of seat 0, columns moves of seat 1; each cell is what seat 0 and seat 1 are paid."
+    yield ""
+    rows, columns = game.moves
+    yield f"| | {' | '.join(map(repr, columns))} |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for i, row in enumerate(rows):
+        cells = (_paid(game.payoff((i, j))) for j in range(len(columns)))
+        yield f"| {row!r} | {' | '.join(cells)} |"
+
+
+def _list(game: MatrixGame) -> Iterator[str]:
+    yield "Moves in seat order, and what the seats are paid:"
+    for joint in itertools.product(*(range(len(legal)) for legal in game.moves)):
+        moves = ", ".join(repr(game.moves[seat][move]) for seat, move in enumerate(joint))
+        yield f"- {moves}: {_paid(game.payoff(joint))}"
+
+
+def _paid(payoffs: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in payoffs)
+
+
+def own_payoffs(setting: Setting, seat: int) -> str:
+    """What one seat is paid in a game of two seats, a line for each pair of moves; nothing for other games."""
+    game = setting.game
+    if (
+        not isinstance(game, MatrixGame)
+        or game.seats != 2
+        or math.prod(map(len, game.moves)) > MOST_CELLS
+    ):
+        return ""
+    mine, theirs = game.moves[seat], game.moves[1 - seat]
+    lines = []
+    for i, j in itertools.product(range(len(mine)), range(len(theirs))):
+        paid = game.payoff((i, j) if seat == 0 else (j, i))[seat]
+        lines.append(f"you {mine[i]!r}, opponent {theirs[j]!r}: {paid:g}")
+    return "\n".join(lines)
