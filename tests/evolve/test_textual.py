@@ -177,7 +177,7 @@ def test_a_budget_that_is_spent_ends_the_chain(grown: Any) -> None:
     steps, server, chain = grown(critic(always("b"), always("c")), 3, None, budget_calls=2)
     assert [step.outcome for step in steps] == ["ok"]
     assert len(server.asked) == 2
-    assert chain.stopped == "budget: the budget is spent"
+    assert chain.stopped.startswith("budget: the budget is spent: calls are limited to 2")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,14 @@ def test_a_critique_is_used_as_far_as_it_goes(grown: Any, reply: Does, told: str
     assert "It is fine" not in prompt_of(server.asked[1])
 
 
-@pytest.mark.parametrize("reply", [says(""), Does(completion(None, refusal="No."))])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says(""),
+        Does(completion(None, refusal="No.")),
+        says("I'm sorry, but I can't help with that."),
+    ],
+)
 def test_without_a_critique_the_program_is_rewritten_from_the_evidence(
     grown: Any, reply: Does
 ) -> None:

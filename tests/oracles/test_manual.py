@@ -84,5 +84,32 @@ def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="file"):
-        Manual(tmp_path / "file")
+    for place in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(UsageError, match="a folder is wanted here, and there is a file"):
+            Manual(place)
+
+
+def test_an_answer_that_ends_inside_its_code_is_waited_for(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def run() -> Answer:
+        with anyio.move_on_after(0.05):
+            await Manual(tmp_path).ask(CALL)
+        [prompt] = files(tmp_path)
+        answer_file(prompt).write_text(CODE.removesuffix("```"))
+        answers = []
+
+        async def ask() -> None:
+            answers.append(await Manual(tmp_path, said.append, poll=0.01).ask(CALL))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.sleep(0.2)
+            assert not answers
+            answer_file(prompt).write_text(CODE)
+        assert answers[0].text == CODE
+        return answers[0]
+
+    anyio.run(run)
+    assert len(said) == 2
+    assert "ends inside a block of code" in said[1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tournament.oracles.oracle import Answer, CallOutcome
 from tournament.oracles.prompts import fence
-from tournament.oracles.reply import read, read_text, spoken
+from tournament.oracles.reply import ends_in_code, read, read_review, read_text, spoken
 
 F = "```"
 ACT = "def act(view):\n    return 'C'\n"
@@ -209,3 +209,54 @@ def test_whatever_stands_in_a_program_its_fence_holds(parts: list[str]) -> None:
 def test_long_replies_are_read_soon(unit: str) -> None:
     read_text(unit * (200_000 // len(unit)), cut_off=True)
     read_text("def act(view):" + unit * (200_000 // len(unit)))
+
+
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "I cannot assist with reviewing programs that deceive.",
+    "Sorry, I can\u2019t do that.",
+    "I must decline.",
+    "Unfortunately, I am unable to provide a review of this program.",
+    "<think>Is this allowed?</think>\nI won't continue with this request.",
+)
+REVIEWS = (
+    "I cannot find anything wrong: it is a best response.",
+    "I can't see how this could be better. It helps nobody to change it.",
+    "Unfortunately, I can see three faults: it will not answer a defection in round 0.",
+    "Sorry to say, but this program is bad: it defects when it should cooperate.",
+    "The program says: I will not help those who defect.",
+    "I can't help but notice that it never looks at view.theirs. " + "It should. " * 60,
+    "```python\nreturn 'C'\n``` is wrong.",
+)
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_review_that_is_declined_is_a_refusal(text: str) -> None:
+    reply = read_review(Answer(text))
+    assert reply.outcome is CallOutcome.REFUSED and reply.note
+
+
+@pytest.mark.parametrize("text", REVIEWS)
+def test_a_review_that_only_begins_like_a_refusal_is_none(text: str) -> None:
+    assert read_review(Answer(text)).outcome is CallOutcome.OK
+
+
+def test_a_review_that_was_only_thought_is_empty_and_one_cut_off_stays_so() -> None:
+    assert read_review(Answer("<think>It is bad.</think>")).outcome is CallOutcome.EMPTY
+    cut = Answer("It is b", CallOutcome.TRUNCATED, finish="length")
+    assert read_review(cut).outcome is CallOutcome.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        (f"{F}python\n{ACT}", True),
+        (f"{F}python\n{ACT}{F}\n\nOr:\n{F}\n", True),
+        (f"{F}python\n{ACT}{F}", False),
+        (f"{F}python\r\n{ACT}return 1{F}", False),
+        (ACT, False),
+        ("It cooperates.", False),
+    ],
+)
+def test_a_reply_that_ends_inside_code_is_not_whole(text: str, ends: bool) -> None:
+    assert ends_in_code(text) is ends

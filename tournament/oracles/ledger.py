@@ -19,7 +19,7 @@ from tournament.oracles.oracle import (
     Oracle,
     call_key,
 )
-from tournament.oracles.reply import read
+from tournament.oracles.reply import read, read_review
 
 _JSON = json.JSONEncoder(default=str, separators=(",", ":"))
 
@@ -81,10 +81,14 @@ class Ledger:
 
 def judged(call: Call, answer: Answer, key: str) -> Answer:
     """The answer with its key, and with the outcome that it has as an answer to this call."""
-    if call.purpose not in WRITING or not answer.outcome.answered:
+    reads = _READERS.get(call.purpose)
+    if reads is None or not answer.outcome.answered:
         return replace(answer, key=key)
-    reply = read(answer)
+    reply = reads(answer)
     return replace(answer, key=key, outcome=reply.outcome, detail=answer.detail or reply.note)
+
+
+_READERS = {**dict.fromkeys(WRITING, read), "critique": read_review}
 
 
 class NoJournal:

@@ -11,6 +11,7 @@ import anyio
 
 from tournament.errors import UsageError
 from tournament.oracles.oracle import Answer, Call, Say, call_key, silent
+from tournament.oracles.reply import ends_in_code
 
 POLL_SECONDS = 0.5
 
@@ -24,6 +25,8 @@ class Manual:
         self._poll = poll
         try:
             folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise UsageError(f"{folder}: a folder is wanted here, and there is a file") from None
         except OSError as error:
             raise UsageError(f"{folder}: {error.strerror}") from error
 
@@ -50,12 +53,17 @@ class Manual:
         """Nothing is open."""
 
     async def _read(self, file: anyio.Path) -> str:
-        """The file's text when it was the same twice: editors write piece by piece."""
-        before = b""
+        """The file's text when it was the same twice, and no code in it is without its end: it may come in pieces."""
+        before, told = b"", False
         while True:
             now = await file.read_bytes() if await file.is_file() else b""
             if now.strip() and now == before:
-                return now.decode("utf-8-sig", "replace")
+                text = now.decode("utf-8-sig", "replace")
+                if not ends_in_code(text):
+                    return text
+                if not told:
+                    self._say(f"{file} ends inside a block of code: waiting for its last line, ```")
+                    told = True
             before = now
             await anyio.sleep(self._poll)
 

@@ -50,6 +50,18 @@ _REFUSAL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_DECLINES = re.compile(
+    r"""\bi(?:[ ]am|['\u2019]m)?[ ](?: can(?:no|['\u2019])t | unable[ ]to | not[ ]able[ ]to
+                                  | won['\u2019]t | will[ ]not | must[ ]decline(?:[ ]to)? )
+    (?: [ ](?:help|assist|comply|review|critici[sz]e|critique|continue|engage|participate|answer|discuss|support)\b
+      | [ ]do[ ](?:that|this|so)\b
+      | [ ]provide[ ](?:(?:a|an|any|such|this|that)[ ])?(?:review|critique|feedback|help|assistance)\b
+      | [ ]?(?:[.,!]|$))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+LONGEST_REFUSAL = 600
+"""Characters of a reply in prose that may be a refusal; what is longer has said something."""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -91,9 +103,25 @@ def read(answer: Answer) -> Reply:
     return read_text(answer.text, cut_off=answer.finish == CUT_OFF)
 
 
+def read_review(answer: Answer) -> Reply:
+    """What came of a call that asked for a review: in words, so that only a refusal can be told from one."""
+    said = spoken(answer.text)
+    if answer.outcome is CallOutcome.OK and not said:
+        return Reply(CallOutcome.EMPTY, note="nothing beside thoughts")
+    if answer.outcome is CallOutcome.OK and _declined(said):
+        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(said, 120))
+    return Reply(answer.outcome, note=answer.detail)
+
+
+def _declined(prose: str) -> bool:
+    """Whether words refuse what was asked, and do not only begin as politely."""
+    polite = len(prose) <= LONGEST_REFUSAL and _REFUSAL.match(prose)
+    return bool(polite and _DECLINES.search(prose))
+
+
 def read_text(text: str, *, cut_off: bool = False) -> Reply:
     """The program in a reply. `cut_off`: the reply ends where it does because it reached its limit."""
-    prose, blocks = _scan(text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    prose, blocks = _scan(_plain(text))
     if cut_off and blocks and not blocks[-1].closed and blocks.pop().defines_bot:
         return Reply(CallOutcome.TRUNCATED, note="cut off inside the program")
     found = _choose(blocks) or (None if blocks else _unfenced(prose))
@@ -104,9 +132,20 @@ def read_text(text: str, *, cut_off: bool = False) -> Reply:
     return _as_program(found, blocks)
 
 
+def ends_in_code(text: str) -> bool:
+    """Whether a reply ends inside a block of code, so that more of it must be to come."""
+    _, blocks = _scan(_plain(text))
+    return bool(blocks) and not blocks[-1].closed
+
+
 def spoken(text: str) -> str:
     """A reply without what the model only thought."""
     return _AFTER_THOUGHTS.split(_THOUGHTS.sub("", text))[-1].strip()
+
+
+def _plain(text: str) -> str:
+    """The text without a byte order mark, its lines ending as they do here."""
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
