@@ -21,6 +21,7 @@ from tournament.cli_options import (
     Growing,
     Json,
     Noise,
+    OfChain,
     OfRun,
     Rounds,
     Run,
@@ -29,13 +30,15 @@ from tournament.cli_options import (
     Workers,
     with_growing,
 )
-from tournament.errors import NotFound, UsageError
+from tournament.errors import NotFound
 
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.game import Setting
     from tournament.grow import Growth
     from tournament.oracles.oracle import Say
+    from tournament.report.naming import Names
+    from tournament.store import Record
 
 
 def make_growth(
@@ -171,6 +174,7 @@ def export(
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
     ],
     run: OfRun = None,
+    chain: OfChain = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
@@ -181,7 +185,7 @@ def export(
     from tournament.report import tables
 
     with cli._reading(db) as record:
-        found = record.find_program(program, run)
+        found = _names(record, run, chain).program(program)
     if json:
         tables.show_json({"name": found.name, "digest": found.digest, "source": found.source})
     else:
@@ -191,25 +195,32 @@ def export(
 @app.command()
 def lineage(
     program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
+        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest; or a chain.")
     ],
     run: OfRun = None,
+    chain: OfChain = None,
     db: Db = RESULTS,
     json: Json = False,
 ) -> None:
     """How a program came to be: each step's code as a difference, what was said of it, what it was worth.
+
+    Of a chain, all its steps. Where a name stands for several, the latest is taken, and said.
 
     Example: tournament lineage pibr_0_0_1_0_2
     """
     from tournament.report import lineage as told
 
     with cli._reading(db) as record:
-        found = record.find_program(program, run)
-        chains = cli._rows(record, told.CHAINS.format(digest=found.digest, run=run or "run"))
-        if not chains:
-            raise UsageError(f"{found.name} was not grown: it came from {found.path or 'a bot'}")
-        steps = record.steps(chains[0]["chain"])
-    told.show(chains[0]["name"], told.ancestry(steps, found), json)
+        story = told.story(record, program, _names(record, run, chain))
+    told.show(*story, json)
+
+
+def _names(record: "Record", run: int | None, chain: int | None) -> "Names":
+    from tournament.report.naming import Names
+
+    if run is not None:
+        cli._run(record, run)
+    return Names(record, cli._say, run, chain)
 
 
 @app.command()
@@ -217,7 +228,10 @@ def plot(
     what: Annotated[str, typer.Argument(metavar="welfare")],
     run: Run = None,
     chain: Annotated[
-        int | None, typer.Option(metavar="N", help="One chain (all of the run's together).")
+        list[int] | None,
+        typer.Option(
+            metavar="N", help="Of one chain, or given again of several (of the latest plan's)."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .png, .svg or .pdf.")] = Path(
         "results/welfare.png"
@@ -233,16 +247,19 @@ def plot(
 
     from tournament.evolve.optimum import mean_optimum, published_optimum
     from tournament.replay import recorded_setting
+    from tournament.report.naming import drawn
     from tournament.report.plot import STEPS, plot_welfare
 
     if what != "welfare":
         raise NotFound("plot", what, ["welfare"])
     with cli._reading(db) as record:
         number = cli._run(record, run)
-        rows = cli._rows(record, STEPS.format(run=number))
-        rows = [row for row in rows if chain in (None, row["chain"])]
+        chains = drawn(record, number, chain or (), cli._say)
+        numbers = ", ".join(str(each.chain) for each in chains)
+        rows = cli._rows(record, STEPS.format(chains=numbers))
         [config] = cli._rows(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
     lines = {"Optimal": mean_optimum(setting), "As published": published_optimum(setting)}
-    plot_welfare(rows, lines, f"{setting.game.name} (run {number})", out)
+    which = f"run {number}, {'chain' if len(chains) == 1 else 'chains'} {numbers}"
+    plot_welfare(rows, lines, f"{setting.game.name} ({which})", out)
     cli._say(f"drawn to {out}")

@@ -45,6 +45,9 @@ Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
 OfRun = Annotated[int | None, typer.Option("--run", metavar="R", help="Of one run alone (of any).")]
+OfChain = Annotated[
+    int | None, typer.Option("--chain", metavar="N", help="Of one chain alone (of any).")
+]
 Workers = Annotated[
     int | None, typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core).")
 ]

@@ -352,7 +352,8 @@ def test_several_games_grow_at_once_under_one_limit(
     ]
     for run, worth in ((1, "-60"), (2, "0")):
         story = command("lineage", "pibr_0_0_0_0_0", "--run", run, "--db", "r.duckdb").out
-        assert story.startswith(f"pibr_0_0, step 0 (round 0, seat 0): welfare {worth}, ok")
+        told = f"pibr_0_0 (chain {run}), step 0 (round 0, seat 0): welfare {worth}, ok"
+        assert story.startswith(told)
     assert "penalty: pibr_0_0, step 0" in done.err and "climbing: pibr_0_0, step 0" in done.err
 
 
@@ -582,6 +583,16 @@ def test_the_figure(grown: Command, suffix: str) -> None:
     assert drawn[0] == drawn[1]
 
 
+def test_the_figure_is_of_one_plan_and_says_which(grown: Command) -> None:
+    pytest.importorskip("matplotlib")
+    command = ("evolve", "--game", "climbing", "--oracle", "search", "-K", 1, "-T", 1)
+    grown(*command, "--episodes", 2, "--workers", 1, "--db", "r.duckdb")
+    done = grown("plot", "welfare", "--out", "a.svg", "--db", "r.duckdb")
+    assert re.search(r"drawn: chain 2 \(oracle search, .*--chain N draws another: 1 \(", done.err)
+    grown("plot", "welfare", "--chain", 2, "--out", "b.svg", "--db", "r.duckdb")
+    assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
+
+
 def test_what_the_figure_shows() -> None:
     axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     from tournament.report import plot
@@ -605,7 +616,8 @@ def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ends in .png, .svg, .pdf" in grown(*plot, "--out", "a.gif", code=2).err
     assert "no plot called 'noise'" in grown("plot", "noise", "--db", "r.duckdb", code=2).err
     grown(*plot, "--chain", 1, "--out", "a.png")
-    assert "nothing was grown" in grown(*plot, "--chain", 7, "--out", "a.png", code=2).err
+    missing = grown(*plot, "--chain", 7, "--out", "a.png", code=2).err
+    assert "run 1 has no chain 7; there are: 1" in missing
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install" in grown(*plot, "--out", "a.png", code=2).err
 

@@ -8,28 +8,38 @@ from typing import Any
 from tournament.evolve.response import START
 from tournament.program import Program
 from tournament.report import tables
+from tournament.report.naming import Names
 from tournament.report.text import printable
-from tournament.store import GrownStep
+from tournament.store import GrownChain, GrownStep, Record
 
-CHAINS = """
-    select chain, name
-    from chains
-    where run = {run} and chain in (
-        select chain from steps join programs using (program) where digest = '{digest}'
-    )
-    order by chain
-"""
+Told = tuple[GrownStep, Program]
+"""A step, and the program that it began with."""
 
 
-def ancestry(steps: Sequence[GrownStep], program: Program) -> list[tuple[GrownStep, Program]]:
-    """The steps of one seat up to the one that brought the program, each with the program before it."""
-    last = next(s for s in steps if s.program and s.program.digest == program.digest)
+def story(record: Record, named: str, names: Names) -> tuple[GrownChain, list[Told]]:
+    """How what has that name came to be: all steps of a chain, or those of a seat up to the one that brought a program.
+
+    Raises `UsageError`.
+    """
+    if chain := names.chain(named):
+        return chain, whole(record.steps(chain.chain))
+    chain, step = names.step(named)
+    return chain, ancestry(record.steps(chain.chain), step)
+
+
+def whole(steps: Sequence[GrownStep]) -> list[Told]:
+    """The steps of all seats."""
+    seats = {step.seat for step in steps}
+    told = [each for seat in seats for each in _with_program_before(steps, seat)]
+    return sorted(told, key=lambda each: each[0].step)
+
+
+def ancestry(steps: Sequence[GrownStep], last: GrownStep) -> list[Told]:
+    """The steps of one seat up to the last."""
     return [(s, p) for s, p in _with_program_before(steps, last.seat) if s.step <= last.step]
 
 
-def _with_program_before(
-    steps: Sequence[GrownStep], seat: int
-) -> Iterator[tuple[GrownStep, Program]]:
+def _with_program_before(steps: Sequence[GrownStep], seat: int) -> Iterator[Told]:
     """What a seat's steps began with: what the turn has come to, else what stood when it began."""
     stood = now = START
     for step in steps:
@@ -43,14 +53,15 @@ def _with_program_before(
             stood = step.profile[seat]
 
 
-def show(chain: str, found: Sequence[tuple[GrownStep, Program]], json: bool) -> None:
+def show(chain: GrownChain, found: Sequence[Told], json: bool) -> None:
     """Print the steps."""
     if json:
         tables.show_json([_object(chain, step, before) for step, before in found])
         return
     for step, before in found:
         worth = "a gap" if step.welfare is None else f"welfare {step.welfare:g}"
-        head = f"{chain}, step {step.step} (round {step.round}, seat {step.seat}): {worth}"
+        where = f"{chain.name} (chain {chain.chain}), step {step.step}"
+        head = f"{where} (round {step.round}, seat {step.seat}): {worth}"
         sys.stdout.write(f"{head}, {step.outcome}\n")
         for line in [*step.critique.splitlines(), *"\n".join(step.problems).splitlines()]:
             sys.stdout.write(f"    {printable(line)}\n")
@@ -68,9 +79,10 @@ def difference(before: Program, step: GrownStep) -> str:
     )
 
 
-def _object(chain: str, step: GrownStep, before: Program) -> dict[str, Any]:
+def _object(chain: GrownChain, step: GrownStep, before: Program) -> dict[str, Any]:
     return {
-        "chain": chain,
+        "chain": chain.chain,
+        "name": chain.called(step),
         "step": step.step,
         "round": step.round,
         "seat": step.seat,

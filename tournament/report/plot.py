@@ -15,8 +15,8 @@ UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 STEPS = """
     select chain, step, round, seat, welfare, samples
-    from steps join chains using (chain)
-    where run = {run}
+    from steps
+    where chain in ({chains})
     order by chain, step
 """
 
@@ -24,7 +24,7 @@ STEPS = """
 def plot_welfare(
     rows: Sequence[dict[str, Any]], lines: Mapping[str, float | None], title: str, path: Path
 ) -> None:
-    """Draw the steps of a run's chains to a file, by its ending as PNG, SVG or PDF.
+    """Draw the steps of chains to a file, by its ending as PNG, SVG or PDF.
 
     `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
     that it was about; the dashed line is their mean, over chains too, with gaps where no step brought a program that
@@ -34,7 +34,7 @@ def plot_welfare(
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
     if not rows:
-        raise UsageError("nothing was grown here: see `tournament evolve --help`")
+        raise UsageError("there is no step to be drawn yet")
     figure, axes = _axes(title)
     _bands(axes, rows)
     for seat in sorted({row["seat"] for row in rows}):

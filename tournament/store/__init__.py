@@ -5,8 +5,8 @@ neither how they are played nor how they are shown.
 """
 
 from tournament.store.database import Record
-from tournament.store.growth import GrownStep
+from tournament.store.growth import GrownChain, GrownStep
 from tournament.store.queries import Played
 from tournament.store.recorder import Recorder
 
-__all__ = ("GrownStep", "Played", "Record", "Recorder")
+__all__ = ("GrownChain", "GrownStep", "Played", "Record", "Recorder")

@@ -185,6 +185,11 @@ class Record:
         with self._transaction() as cursor:
             growth.keep_step(cursor, chain, step)
 
+    def chains(self) -> list[growth.GrownChain]:
+        """All chains, in the order in which they were begun."""
+        with self._cursor() as cursor:
+            return growth.chains(cursor)
+
     def steps(self, chain: int) -> list[growth.GrownStep]:
         """The steps of a chain, in order."""
         with self._cursor() as cursor:
@@ -210,10 +215,15 @@ class Record:
         with self._cursor() as cursor:
             return growth.call_lines(cursor)
 
-    def find_program(self, named: str, run: int | None = None) -> Program:
-        """The program of that name, number or digest, or that a step (of that run) brought. Raises `NotFound`."""
+    def programs_called(self, named: str, run: int | None = None) -> list[Program]:
+        """The programs of that name, number or digest, the latest first; of one run, or of any."""
         with self._cursor() as cursor:
-            return growth.find_program(cursor, named, run)
+            return growth.programs_called(cursor, named, run)
+
+    def steps_called(self, named: str) -> list[tuple[int, int]]:
+        """Chains and steps that have that name, or that brought the program with that digest."""
+        with self._cursor() as cursor:
+            return growth.steps_called(cursor, named)
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
         """Note that a sitting has ended, and how."""

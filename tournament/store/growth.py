@@ -7,7 +7,6 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from tournament.errors import NotFound
 from tournament.program import Program
 from tournament.store import queries, rows
 
@@ -30,6 +29,21 @@ class GrownStep:
     problems: tuple[str, ...]
     calls: tuple[str, ...]
     best: bool
+
+
+@dataclass(frozen=True)
+class GrownChain:
+    """A chain as it stands in the record: others may have its name, but not its number."""
+
+    chain: int
+    run: int
+    name: str
+    oracles: tuple[str, ...]
+    plan: Mapping[str, Any]
+
+    def called(self, step: GrownStep) -> str:
+        """The name of one of its steps, by which it is asked for."""
+        return f"{self.name}_{step.round}_{step.seat}_{step.turn}"
 
 
 STEP = ", ".join(field.name for field in fields(GrownStep))
@@ -117,6 +131,15 @@ def _note_parents(
     )
 
 
+def chains(cursor: DuckDBPyConnection) -> list[GrownChain]:
+    """All chains, in the order in which they were begun."""
+    found = cursor.execute("select chain, run, name, oracles, plan from chains order by chain")
+    return [
+        GrownChain(chain, run, name, tuple(oracles), json.loads(plan))
+        for chain, run, name, oracles, plan in found.fetchall()
+    ]
+
+
 def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
     """The steps of a chain, in order."""
     digests = {number: digest for digest, number in queries.numbers(cursor).items()}
@@ -176,26 +199,42 @@ def call_lines(cursor: DuckDBPyConnection) -> list[str]:
     return [line for (line,) in found]
 
 
-def find_program(cursor: DuckDBPyConnection, named: str, run: int | None = None) -> Program:
-    """The program of that name, number or beginning of its digest; or that the step of that name brought, in any run.
-
-    Raises `NotFound`.
-    """
+def programs_called(
+    cursor: DuckDBPyConnection, named: str, run: int | None = None
+) -> list[Program]:
+    """The programs of that name, number or beginning of a digest, the latest first; of one run, or of any."""
     found = cursor.execute(
         """
+        with playing as (
+            select program, run from entrants join sittings using (sitting)
+            union
+            select unnest(profile || [steps.program]), run from steps join chains using (chain)
+        )
         select digest from programs
-        where name = $named or program = try_cast($named as integer)
+        where (
+            name = $named or program = try_cast($named as integer)
             or (length($named) >= 6 and starts_with(digest, $named))
             or program in (select program from entrants where bot = $named)
-            or program in (
-                select program from steps join chains using (chain)
-                where concat_ws('_', name, round, seat, turn) = $named
-                    and run = coalesce($run::integer, run)
-            )
-        order by name = $named desc, program desc limit 1
+        )
+        and ($run is null or program in (select program from playing where run = $run))
+        order by name = $named desc, program desc
         """,
         {"named": named, "run": run},
-    ).fetchone()
-    if found is None:
-        raise NotFound("program", named)
-    return queries.programs(cursor)[found[0]]
+    ).fetchall()
+    known = queries.programs(cursor)
+    return [known[digest] for (digest,) in found]
+
+
+def steps_called(cursor: DuckDBPyConnection, named: str) -> list[tuple[int, int]]:
+    """Chains and steps that have a name, or that brought the program with that digest; the latest chain first."""
+    return cursor.execute(
+        """
+        select chain, step
+        from steps
+        join chains using (chain)
+        left join programs using (program)
+        where concat_ws('_', chains.name, round, seat, turn) = $named or digest = $named
+        order by chain desc, step
+        """,
+        {"named": named},
+    ).fetchall()

@@ -215,9 +215,12 @@ create or replace view history as
     order by sitting;
 
 -- Chains step by step: what the profile was worth after each, and nothing where a step brought no program that runs.
+-- `name` is what a step is called, as it may be in several chains. K and T are of their plan: all of it is in `chains`.
 create or replace view growth as
     select
-        run, chains.name as chain, oracles, step, round, seat, turn, bot.name as program,
+        run, chain, concat_ws('_', chains.name, round, seat, turn) as name, oracles,
+        (plan ->> '$.rounds')::integer as K, (plan ->> '$.steps')::integer as T,
+        step, round, seat, turn, bot.name as program,
         welfare, payoffs, outcome, best, problems
     from steps
     join chains using (chain)

@@ -1,0 +1,166 @@
+"""What a name on the command line stands for: a program, a step that brought one, or a chain of steps.
+
+Another run, and another plan in the same run, call their chains and steps the same. Then the latest is taken, and said.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from tournament.errors import NotFound, UsageError
+from tournament.program import Program
+from tournament.store import GrownChain, GrownStep, Record
+
+MOST_NAMED = 30
+"""Steps that a message lists."""
+LETTERS = {"rounds": "K", "steps": "T"}
+"""How the command line, and the paper, calls parts of a plan."""
+
+Say = Callable[[str], None]
+Place = tuple[GrownChain, GrownStep]
+
+
+class Names:
+    """The names of a record; with a run or a chain, those in it alone.
+
+    Raises `UsageError` if there is no such chain.
+    """
+
+    def __init__(
+        self, record: Record, say: Say, run: int | None = None, chain: int | None = None
+    ) -> None:
+        self._record = record
+        self._say = say
+        self._run = run
+        self._chains = chains_of(record, run, [] if chain is None else [chain])
+
+    def program(self, named: str) -> Program:
+        """The program that the step of that name brought, or that has the name, number or digest.
+
+        Raises `UsageError`.
+        """
+        if places := self._places(named):
+            if len({step.program and step.program.digest for _, step in places}) > 1:
+                self._say_which(named, [chain for chain, _ in places])
+            return self._brought(named, places[0])
+        programs = self._record.programs_called(named, self._run)
+        if not programs:
+            raise self._unknown(named)
+        if len(programs) > 1:
+            taken, *others = (program.digest[:12] for program in programs)
+            self._say(f"{named}: this is {taken}; so are called, too: {', '.join(others)}")
+        return programs[0]
+
+    def step(self, named: str) -> Place:
+        """The step of that name, or the first that brought the program of that name. Raises `UsageError`."""
+        places = self._places(named)
+        if not places:
+            program = self.program(named)
+            places = self._places(program.digest)
+            if not places:
+                raise UsageError(f"{program.name} was not grown{_origin(program)}")
+        self._brought(named, places[0])
+        self._say_which(named, [chain for chain, _ in places])
+        return places[0]
+
+    def chain(self, named: str) -> GrownChain | None:
+        """The chain of that name, if there is one."""
+        called = [chain for chain in reversed(self._chains) if chain.name == named]
+        self._say_which(named, called)
+        return called[0] if called else None
+
+    def _places(self, named: str) -> list[Place]:
+        """The first step of each chain that has that name, or brought the program of that digest; the latest first."""
+        chains = {chain.chain: chain for chain in self._chains}
+        found = dict(reversed(self._record.steps_called(named)))
+        return [
+            (chains[number], self._record.steps(number)[step])
+            for number, step in sorted(found.items(), reverse=True)
+            if number in chains
+        ]
+
+    def _brought(self, named: str, place: Place) -> Program:
+        chain, step = place
+        if step.program is None:
+            steps = self._steps_with_programs(chain)
+            raise UsageError(f"{named} brought no program ({step.outcome}); {steps}")
+        return step.program
+
+    def _unknown(self, named: str) -> UsageError:
+        """Why there is no program of that name, and what there is instead."""
+        for chain in reversed(self._chains):
+            if named == chain.name:
+                return UsageError(f"{named} is a chain; {self._steps_with_programs(chain)}")
+            if named.startswith(f"{chain.name}_"):
+                return UsageError(f"no step is called {named}; {self._steps_with_programs(chain)}")
+        kind = "program" if self._run is None else f"program of run {self._run}"
+        names = {program.name for program in self._record.programs().values()} - {named}
+        return NotFound(kind, named, get_close_matches(named, sorted(names)))
+
+    def _steps_with_programs(self, chain: GrownChain) -> str:
+        steps = [chain.called(s) for s in self._record.steps(chain.chain) if s.program]
+        more = f" and {len(steps) - MOST_NAMED} more" if len(steps) > MOST_NAMED else ""
+        listed = ", ".join(steps[:MOST_NAMED]) + more
+        return f"steps of chain {chain.chain} that brought a program: {listed or 'none'}"
+
+    def _say_which(self, named: str, chains: Sequence[GrownChain]) -> None:
+        if len(chains) > 1:
+            taken, *others = told_apart(chains)
+            self._say(f"{named}: of chain {taken}; --chain N takes another: {', '.join(others)}")
+
+
+def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[GrownChain]:
+    """The chains with these numbers, or all; of one run, or of any. Raises `UsageError` where one is missing."""
+    chains = [chain for chain in record.chains() if run in (None, chain.run)]
+    there = [chain.chain for chain in chains]
+    for number in numbers:
+        if number not in there:
+            where = "the record" if run is None else f"run {run}"
+            known = ", ".join(map(str, there)) or "none"
+            raise UsageError(f"{where} has no chain {number}; there are: {known}")
+    return [chain for chain in chains if not numbers or chain.chain in numbers]
+
+
+def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[GrownChain]:
+    """The chains of a run with these numbers, or else all that the latest oracles and plan grew: which, is said.
+
+    Raises `UsageError` where there are none.
+    """
+    chains = chains_of(record, run, numbers)
+    if not chains:
+        others = sorted({chain.run for chain in record.chains()})
+        there = f"; runs with chains: {', '.join(map(str, others))}" if others else ""
+        raise UsageError(f"nothing was grown in run {run}: see `tournament evolve --help`{there}")
+    return chains if numbers else _grown_alike(chains, say)
+
+
+def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
+    last = chains[-1]
+    alike = [each for each in chains if (each.oracles, each.plan) == (last.oracles, last.plan)]
+    if len(alike) < len(chains):
+        told = dict(zip([each.chain for each in chains], told_apart(chains), strict=True))
+        mine = ", ".join(told.pop(each.chain) for each in alike)
+        say(f"drawn: chain {mine}; --chain N draws another: {', '.join(told.values())}")
+    return alike
+
+
+def told_apart(chains: Sequence[GrownChain]) -> list[str]:
+    """Each chain by its number, and by what not all of them have in common."""
+    facts = [_facts(chain) for chain in chains]
+    different = [key for key in _keys(facts) if len({json.dumps(f.get(key)) for f in facts}) > 1]
+    told = [", ".join(f"{key} {each.get(key, 'unset')}" for key in different) for each in facts]
+    return [f"{chain.chain} ({text})" for chain, text in zip(chains, told, strict=True)]
+
+
+def _facts(chain: GrownChain) -> dict[str, Any]:
+    plan = {LETTERS.get(key, key): v for key, v in chain.plan.items() if v is not None}
+    return {"run": chain.run, "oracle": ",".join(chain.oracles)} | plan
+
+
+def _keys(facts: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for each in facts for key in each))
+
+
+def _origin(program: Program) -> str:
+    return f": it came from {program.path}" if program.path else " by any of these chains"
