@@ -492,7 +492,8 @@ def _run(record: "Record", run: int | None) -> int:
     number = known[0] if run is None else run
     ending = next(row["status"] for row in latest if row["run"] == number)
     if ending != "done":
-        _say(f"run {number} is not complete: its latest sitting ended as {ending}")
+        how = "was killed" if ending == "running" else f"ended as {ending}"
+        _say(f"run {number} is not complete: its latest sitting {how}")
     return number
 
 

@@ -62,7 +62,7 @@ def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list
     own = [_parameters_for(name, parameters, alone=len(names) == 1) for name in names]
     for parameter in parameters:
         if not any(parameter in taken for taken in own):
-            raise UsageError(f"{parameter}: none of {', '.join(called)} has such a parameter")
+            raise UsageError(f"{parameter} is not a parameter of {' or '.join(called)}")
     return [
         load_game(name, {parameter.rpartition(".")[2]: value for parameter, value in taken.items()})
         for name, taken in zip(names, own, strict=True)

@@ -40,7 +40,7 @@ def recorded_setting(config: dict[str, Any], game: str | None) -> Setting:
         if game:
             raise
         raise UsageError(
-            f"the match is of {name}, a game of your own: name its file with --game"
+            f"what was recorded is of {name}, a game of your own: name its file with --game"
         ) from None
     except ParameterError:
         raise other from None

@@ -466,7 +466,9 @@ def test_a_match_of_ones_own_game_is_replayed_from_its_file_only(
     run = ("run", "--pop", "bots", "--game", "toy.py", "--set", "pay=2.5", "--db", "record.duckdb")
     tournament(*run, "--reps", 1)
     replay = ("replay", 1, "--db", "record.duckdb")
-    assert "a game of your own: name its file with --game" in tournament(*replay, code=2).lines[0]
+    [told] = tournament(*replay, code=2).lines
+    assert "what was recorded is of" in told
+    assert "a game of your own: name its file with --game" in told
     assert "identical" in tournament(*replay, "--game", "toy.py").out
     write_toy(tournament.folder / "toy.py", pay=7)
     assert (

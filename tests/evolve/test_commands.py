@@ -403,8 +403,13 @@ BAD = {
     "--base-url is not an address": ("--base-url", "nonsense"),
     "rounds cannot be set": ("--game", "coin_game", "--rounds", "3"),
     "climbing is named twice": ("--game", "climbing"),
-    "q: none of climbing, penalty has such a parameter": ("--game", "penalty", "--set", "q=1"),
-    "chicken.p: none of climbing, penalty has": ("--game", "penalty", "--set", "chicken.p=1"),
+    "q is not a parameter of climbing or penalty": ("--game", "penalty", "--set", "q=1"),
+    "chicken.p is not a parameter of climbing or penalty": (
+        "--game",
+        "penalty",
+        "--set",
+        "chicken.p=1",
+    ),
 }
 
 
@@ -551,7 +556,7 @@ def test_a_program_is_exported_by_name_number_or_digest(grown: Command, rows: Ro
         assert grown("export", named, "--db", "r.duckdb").out == always("b")
     told = grown("export", number, "--db", "r.duckdb", "--json").json
     assert (told["digest"], told["source"]) == (digest, always("b"))
-    for unknown in ("nobody", "______", digest[:5]):
+    for unknown in ("nobody", "______", digest[:5], f"{number}.0"):
         assert "no program called" in grown("export", unknown, "--db", "r.duckdb", code=2).err
 
 
@@ -618,8 +623,16 @@ def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     grown(*plot, "--chain", 1, "--out", "a.png")
     missing = grown(*plot, "--chain", 7, "--out", "a.png", code=2).err
     assert "run 1 has no chain 7; there are: 1" in missing
+    for place in ("r.duckdb/a.png", "/proc/a.png"):
+        [line] = grown(*plot, "--out", place, code=2).err.splitlines()
+        assert f"{place}: no figure can be written there" in line
+    with Record.open("r.duckdb") as record:
+        record.begin_sitting(record.begin_run("other", {}, 0, [["a"]]), {}, [])
+    killed, told = grown(*plot, "--run", 2, code=2).err.splitlines()
+    assert killed.endswith("its latest sitting was killed")
+    assert "nothing was grown in run 2" in told and "runs with chains: 1" in told
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install" in grown(*plot, "--out", "a.png", code=2).err
+    assert "pip install" in grown(*plot, "--run", 1, "--out", "a.png", code=2).err
 
 
 def test_models_are_asked_before_money_is_spent(

@@ -345,8 +345,8 @@ def test_a_parameter_is_for_every_game_that_has_it_or_for_the_one_that_is_named(
     ("names", "parameter", "told"),
     [
         (["penalty", "penalty"], "p", "penalty is named twice"),
-        (["penalty", "climbing"], "q", "q: none of penalty, climbing has such a parameter"),
-        (["penalty"], "climbing.p", "climbing.p: none of penalty has such a parameter"),
+        (["penalty", "climbing"], "q", "q is not a parameter of penalty or climbing"),
+        (["penalty"], "climbing.p", "climbing.p is not a parameter of penalty"),
         (["penalty"], "q", "penalty: q is not a parameter of this game"),
         (["penalty", "climbing"], "climbing.p", "climbing: p is not a parameter of this game"),
     ],

@@ -29,7 +29,7 @@ def plot_welfare(
     `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
     that it was about; the dashed line is their mean, over chains too, with gaps where no step brought a program that
     runs; bands are best-response segments; `lines` are optima by name, where they are known. Raises `UsageError` for
-    another ending, without steps, or without matplotlib.
+    another ending, a place where no file can be, without steps, or without matplotlib.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
@@ -46,8 +46,11 @@ def plot_welfare(
         if value is not None:
             axes.axhline(value, color="red", lw=1, ls=style, label=f"{label} ({value:.3g})")
     figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata=UNDATED.get(path.suffix.lower()))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata=UNDATED.get(path.suffix.lower()))
+    except OSError as error:
+        raise UsageError(f"{path}: no figure can be written there: {error.strerror}") from error
 
 
 def _axes(title: str) -> tuple[Any, Any]:

@@ -212,7 +212,7 @@ def programs_called(
         )
         select digest from programs
         where (
-            name = $named or program = try_cast($named as integer)
+            name = $named or program::varchar = $named
             or (length($named) >= 6 and starts_with(digest, $named))
             or program in (select program from entrants where bot = $named)
         )
