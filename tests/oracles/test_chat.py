@@ -236,6 +236,14 @@ def test_passing_trouble_is_retried_and_ends(trouble: Does) -> None:
     assert server.url in answer.detail
 
 
+@pytest.mark.usefixtures("no_pauses")
+def test_a_request_that_was_turned_away_takes_nothing_of_the_budget() -> None:
+    away = Does(error("too many"), status=429)
+    [answer], server = asked(in_turn(away, away, Does()), budget_calls=1)
+    assert answer.outcome is CallOutcome.OK
+    assert (answer.requests, answer.taken.calls, len(server.asked)) == (3, 1, 3)
+
+
 def test_retry_after_is_heard_in_seconds_milliseconds_and_as_a_date() -> None:
     for said in (
         lambda: {"retry-after": "0.3"},

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -155,6 +156,24 @@ def test_the_window_is_open_to_others_when_one_gives_up() -> None:
             await window.take(1)
         with anyio.fail_after(5):
             await window.take(1)
+
+    run(test)
+
+
+@pytest.mark.parametrize(("held", "most"), [("requests", 2), ("tokens", 250)])
+def test_a_request_waits_for_its_minute(held: str, most: int) -> None:
+    """Two calls fit in; of tokens because of what they took, which is more than was thought."""
+
+    async def test() -> None:
+        async with serve() as server:
+            settings = Settings.load(max_tokens=50)
+            limits = replace(make_limits(settings), **{held: Window(most, seconds=0.5)})
+            oracle = Chat("m", server.url, settings, limits)
+            began = anyio.current_time()
+            for number in range(3):
+                await oracle.ask(Call("critique", (Message("user", "?"),), key=str(number)))
+            assert anyio.current_time() - began >= 0.5
+            await oracle.aclose()
 
     run(test)
 
