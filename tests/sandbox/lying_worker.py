@@ -1,5 +1,7 @@
 """A worker process that does not do what it should: how is its argument."""
 
+import atexit
+import gc
 import json
 import os
 import sys
@@ -11,6 +13,7 @@ from tournament.sandbox.frames import framed
 
 HELLO = framed(json.dumps({"layers": {"namespaces": "none: not in a test"}}).encode())
 HUGE = (1 << 31).to_bytes(4, "little")
+COLLECTED_WHILE_LOADED = gc.isenabled()
 
 
 def main() -> None:
@@ -18,6 +21,8 @@ def main() -> None:
     how = sys.argv[1]
     if how == "no start":
         sys.exit("exit of no start")
+    if how == "no end":
+        atexit.register(time.sleep, 600)
     serve_forks(lambda channel: lie(how, channel))
 
 
@@ -41,6 +46,9 @@ def lie(how: str, channel: int) -> None:
             os.write(channel, framed(json.dumps(dict(os.environ)).encode()))
         elif how == "files":
             os.write(channel, framed(json.dumps(os.listdir("/proc/self/fd")).encode()))
+        elif how == "garbage collection":
+            found = [COLLECTED_WHILE_LOADED, gc.isenabled(), gc.get_freeze_count() > 0]
+            os.write(channel, framed(json.dumps(found).encode()))
         elif how == "echo":
             os.write(channel, framed(b"") * 3 + framed(b"1"))
         elif how == "die":
@@ -69,7 +77,3 @@ def leave(words: str) -> NoReturn:
     """End with these words."""
     os.write(2, words.encode())
     os._exit(1)
-
-
-if __name__ == "__main__":
-    main()

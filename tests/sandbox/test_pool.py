@@ -23,6 +23,7 @@ from tournament.errors import WorkerLost
 from tournament.game import Repetition, Setting
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
+from tournament.sandbox.forkserver import LAST_SECONDS
 from tournament.sandbox.image import Image
 from tournament.sandbox.lockdown import LAYERS
 from tournament.sandbox.pool import Pool, open_pool
@@ -169,6 +170,19 @@ def test_workers_are_forked_from_one_process_that_is_not_the_engine_s(image: Ima
 
 def parent_of(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().split()[3]
+
+
+def test_garbage_is_collected_but_not_among_what_workers_have_in_common() -> None:
+    collected_while_loaded, collected, set_aside = with_liar("garbage collection", ask)
+    assert (collected_while_loaded, collected, set_aside) == (False, True, True)
+
+
+def test_the_process_that_forks_ends_at_once_whatever_python_has_to_tidy_up() -> None:
+    async def do(pool: Pool) -> float:
+        return time.monotonic()
+
+    begun = with_liar("no end", do)
+    assert time.monotonic() - begun < LAST_SECONDS
 
 
 def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,6 +369,7 @@ def test_a_worker_that_a_worker_s_parent_leaves_behind_does_not_live_on(image: I
     script = f"""
 import anyio, os, signal
 from tournament.engine.run import workers
+from tournament.sandbox.forkserver import LAST_SECONDS
 from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from pathlib import Path

@@ -82,7 +82,3 @@ def main() -> None:
         serve(image, makers, channel)
 
     serve_forks(work)
-
-
-if __name__ == "__main__":
-    main()

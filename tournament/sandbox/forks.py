@@ -5,12 +5,14 @@ sent. Nobody but the one who started it waits for a worker that has ended, and o
 process gets its number.
 """
 
+import gc
 import os
 import signal
 import socket
 import struct
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 from tournament.sandbox.lockdown import die_with_parent
 
@@ -23,18 +25,21 @@ Work = Callable[[int], None]
 """What a worker does, given the socket over which it is asked."""
 
 
-def serve_forks(work: Work) -> None:
-    """Fork and end workers as requested on stdin, and when that ends, end them all.
+def serve_forks(work: Work) -> NoReturn:
+    """Fork and end workers as requested on stdin, and when that ends, end them all and this process.
 
-    With a request to fork come two sockets: the one that is given to `work`, and one that is to be its stderr.
+    With a request to fork come two sockets: the one that is given to `work`, and one that is to be its stderr. Garbage
+    is collected from now on, but not looked for among what there is already.
     """
+    gc.freeze()
+    gc.enable()
     control = socket.socket(fileno=os.dup(0))
     workers: set[int] = set()
     try:
         while True:
             request, sockets, *_ = socket.recv_fds(control, NUMBER.size, 2)
             if not request:
-                return
+                break
             [worker] = NUMBER.unpack(request)
             if worker == FORK:
                 answer = _forked(work, control, *sockets)
@@ -46,6 +51,8 @@ def serve_forks(work: Work) -> None:
     finally:
         for worker in workers:
             _ended(worker)
+    # Whoever started this process waits for it, and Python takes longer to tidy up than all the workers to end.
+    os._exit(0)
 
 
 def _forked(work: Work, control: socket.socket, channel: int, words: int) -> int:

@@ -20,6 +20,8 @@ PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR"
 """What workers inherit of the environment: nothing that could hold a secret."""
 STACK = 256 << 20
 """Bytes of stack for a worker: as many as the deepest nest of calls into instances can take (see `simulation.py`)."""
+START = "import gc; gc.disable(); from {module} import main; main()"
+"""What is loaded is no garbage: to look for some time and again would make the start longer by a tenth."""
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0
 LAST_WORDS = 4000
@@ -47,7 +49,7 @@ class ForkServer:
 
     @classmethod
     async def start(cls, module: str, arguments: Sequence[str]) -> Self:
-        """Start `python -m module arguments`, which calls `serve_forks` when it is ready."""
+        """Start the `main` of a module, with these arguments: it calls `serve_forks` when it is ready."""
         _deepen_stack()
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         ours, theirs = socket.socketpair()
@@ -56,7 +58,7 @@ class ForkServer:
         with theirs, anyio.CancelScope(shield=True):
             # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
             process = await anyio.open_process(
-                [sys.executable, "-P", "-m", module, *arguments],
+                [sys.executable, "-P", "-c", START.format(module=module), *arguments],
                 stdin=theirs.fileno(),
                 stdout=DEVNULL,
                 stderr=PIPE,
