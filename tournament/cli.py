@@ -33,6 +33,7 @@ from tournament.report.text import counted, printable
 
 if TYPE_CHECKING:
     from tournament.game import Repetition, Setting
+    from tournament.grow import Growth
     from tournament.sitting import Sitting, Summary
     from tournament.store import Record
 
@@ -156,7 +157,8 @@ def run(
             _say_before(sitting)
             with progress(len(sitting.missing)) as watch:
                 summary = await sitting.hold(watch)
-            return _finish(sitting.record, summary, db, json)
+            code = _finish(sitting.record, summary, db, json)
+            return code or (_finish_growth(growth, sitting) if growth else 0)
 
     sys.exit(anyio.run(sit))
 
@@ -187,6 +189,16 @@ def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
         _say(f"{_matches(len(summary.lost))} could not be played: their workers died; try again")
         return FAULT
     return 0
+
+
+def _finish_growth(growth: "Growth", sitting: "Sitting") -> int:
+    """Say what models took; return the exit code."""
+    from tournament.report.growth import SPENDING, spent
+
+    [spending] = _rows(sitting.record, SPENDING.format(runs=sitting.run))
+    if spending["calls"]:
+        _say(spent(**spending))
+    return FAULT if growth.cut_off else 0
 
 
 def _matches(number: int) -> str:

@@ -120,10 +120,14 @@ class Growth:
         )
 
     @property
+    def cut_off(self) -> bool:
+        """Whether a chain ended before its time for another reason than its budget."""
+        return any(not why.startswith("budget") for why in self.stopped.values())
+
+    @property
     def failed(self) -> bool:
-        """Whether no program runs, or a chain ended before its time for another reason than its budget."""
-        cut_off = any(not why.startswith("budget") for why in self.stopped.values())
-        return cut_off or self.best.profile is None
+        """Whether a chain was cut off, or no program runs."""
+        return self.cut_off or self.best.profile is None
 
     @property
     def config(self) -> dict[str, object]:

@@ -327,7 +327,7 @@ def test_several_oracles_grow_chains_each_at_once_under_one_limit(
         assert {body["model"] for body in scripted.asked} == {"m", "n"}
         assert scripted.most_under_way == 2
     teams = [[models[0]], [models[1]], ["search", models[0]]]
-    assert rows("select name, oracles from chains order by name") == [
+    assert rows("select name, oracles from chains order by chain") == [
         (f"pibr_0_{number}", teams[number // 2]) for number in range(6)
     ]
 
@@ -495,11 +495,23 @@ def test_a_run_takes_the_options_of_growing(
         done = command(*words, *asks, *grows, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
     assert "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 1" in done.err
+    assert "\n1 call to models: 100 + 20 tokens, price unknown" in done.err
     [(plan,)] = rows("select plan from chains")
     assert json.loads(plan)["order"] == "simultaneous"
     refused = command(*words, *asks, "--db", "s.duckdb", code=2)
     assert "nothing is grown without --evolve N" in refused.err
     assert not Path("s.duckdb").exists()
+
+
+def test_a_run_whose_chains_were_cut_off_says_so_and_has_all_its_matches(
+    command: Command, tmp_path: Path
+) -> None:
+    words = ("run", "--pop", bots(tmp_path / "bots"), "--game", "climbing", "--reps", 1)
+    grows = ("--evolve", 1, "--oracle", "chat:m@http://127.0.0.1:9/v1", "--workers", 1)
+    done = command(*words, *grows, "--db", "r.duckdb", code=1)
+    assert "pibr_0_0 stopped: unreachable" in done.err
+    assert "4 matches played" in done.err
+    assert "always_b" in done.out
 
 
 def test_only_programs_that_run_join(
@@ -614,6 +626,18 @@ def test_what_the_figure_shows() -> None:
     plot._bands(axes, steps)
     assert [(band.get_x(), band.get_width()) for band in axes.patches] == [(-0.5, 2.0)]
     assert axes.get_xlim() == (-0.5, 2.5)
+
+
+def test_every_seat_has_a_colour_of_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from tournament.report.plot import plot_welfare
+
+    row = {"chain": 1, "round": 0, "welfare": 1.0, "samples": [1.0]}
+    rows = [row | {"step": seat, "seat": seat} for seat in range(8)]
+    plot_welfare(rows, {}, "public_goods", tmp_path / "a.svg")
+    drawn = (tmp_path / "a.svg").read_text()
+    legend = re.findall(r"PathCollection.*?fill: (#\w+)", drawn, re.DOTALL)
+    assert len(set(legend)) == 8
 
 
 def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def show(grown: Sequence[Grown], spending: Mapping[str, Any], json: bool) -> Non
     if any(each.growth.best.profile for each in grown):
         sys.stdout.write(f"{HINT}\n")
     if spending["calls"]:
-        sys.stdout.write(f"{_spent(**spending)}\n")
+        sys.stdout.write(f"{spent(**spending)}\n")
 
 
 def _show_best(grown: Grown) -> None:
@@ -71,9 +71,10 @@ def _show_best(grown: Grown) -> None:
         )
 
 
-def _spent(
+def spent(
     calls: int, input_tokens: int, output_tokens: int, uncounted: int, cost: float | None
 ) -> str:
+    """An answer to `SPENDING` as a line."""
     least = "at least " if uncounted else ""
     tokens = f"{least}{input_tokens:,} + {output_tokens:,} tokens"
     unknown = f" (of {counted(uncounted, 'call')} not all are known)" if uncounted else ""

@@ -7,7 +7,8 @@ from typing import Any
 
 from tournament.errors import UsageError
 
-COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:purple")
+COLOURS = ("blue", "orange", "green", "purple", "brown", "pink", "olive", "cyan")
+"""Of samples, by seat."""
 LINES = ("-", ":")
 SUFFIXES = (".png", ".svg", ".pdf")
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -38,7 +39,7 @@ def plot_welfare(
     figure, axes = _axes(title)
     _bands(axes, rows)
     for seat in sorted({row["seat"] for row in rows}):
-        colour, label = COLOURS[seat % len(COLOURS)], f"Seat {seat} samples"
+        colour, label = f"tab:{COLOURS[seat % len(COLOURS)]}", f"Seat {seat} samples"
         axes.scatter(*_dots(rows, seat), s=18, color=colour, label=label, zorder=3)
     # Marked too, or else a step between two gaps would not be seen.
     axes.plot(*_means(rows), "k--D", lw=1.2, ms=3, label="Mean trajectory", zorder=4)
