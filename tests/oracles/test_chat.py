@@ -465,7 +465,7 @@ def test_a_budget_in_dollars_wants_a_price() -> None:
 def test_five_hundred_calls_at_once_are_no_trouble() -> None:
     async def run() -> list[Answer]:
         answers: list[Answer] = []
-        async with serve(Does(delay=0.5)) as server:
+        async with serve(Does(delay=2)) as server:
             oracle = chat(server.url, concurrency=500)
 
             async def ask(number: int) -> None:
