@@ -1,0 +1,78 @@
+"""What is told of a program: few matches of many, and of long ones their beginning and their end."""
+
+import re
+
+import pytest
+
+from tests.evolve.conftest import Evaluate, always, program, setting_of
+from tournament.evolve.evaluate import Evaluator
+from tournament.evolve.feedback import MOST_CHARACTERS, MOST_FAULTS, told_faults, told_rollouts
+from tournament.evolve.response import Task
+from tournament.match import Fault
+
+CHANCE = "def act(view):\n    return view.rng.choice(view.legal)\n"
+RAISES = "def act(view):\n    assert view.rng.random() < 0.8, 'no luck'\n    return 'c'\n"
+
+
+def told(
+    evaluate: Evaluate, *sources: str, rounds: int = 1, episodes: int = 20
+) -> tuple[str, list[float]]:
+    """What is told to seat 0 of a profile's matches in climbing, and the totals of all that went without a fault."""
+    setting = setting_of("climbing", rounds)
+
+    async def work(evaluator: Evaluator) -> tuple[str, list[float]]:
+        profile = tuple(map(program, sources))
+        feedback = await evaluator.feedback(profile, 0, episodes)
+        assert feedback.evaluation is not None
+        task = Task("chain/0/0/0", setting, profile, 0, "welfare", feedback)
+        outcomes = [o for o in feedback.evaluation.outcomes if not o.faults]
+        return told_rollouts(task, evaluator), [sum(map(float, o.payoffs)) for o in outcomes]
+
+    return evaluate(setting, work)
+
+
+def totals(text: str) -> list[float]:
+    found = re.findall(r"^match \d+: payoffs by seat (.*), (.*)$", text, re.MULTILINE)
+    return [float(mine) + float(theirs) for mine, theirs in found]
+
+
+def test_of_many_matches_the_worst_the_best_and_one_between_are_told(evaluate: Evaluate) -> None:
+    text, every = told(evaluate, CHANCE, CHANCE)
+    shown = totals(text)
+    assert len(set(every)) > 3
+    assert (len(shown), shown[0], shown[-1]) == (3, min(every), max(every))
+    assert min(every) < shown[1] < max(every)
+
+
+def test_matches_that_went_the_same_are_told_once(evaluate: Evaluate) -> None:
+    text, every = told(evaluate, always("a"), always("b"))
+    assert every == [-60.0] * 20
+    assert text == "match 1: payoffs by seat -30, -30\nround 1: a, b, paid -30, -30"
+
+
+def test_a_match_in_which_a_rule_is_broken_is_told_first(evaluate: Evaluate) -> None:
+    text, every = told(evaluate, always("c"), RAISES)
+    assert 0 < len(every) < 20
+    first, *_ = text.split("\n\n")
+    assert "seat 1 broke a rule in round 1: error" in first
+
+
+@pytest.mark.parametrize("episodes", [1, 20])
+def test_long_matches_are_cut_in_the_middle_to_what_a_prompt_can_bear(
+    evaluate: Evaluate, episodes: int
+) -> None:
+    text, _ = told(evaluate, CHANCE, CHANCE, rounds=300, episodes=episodes)
+    assert MOST_CHARACTERS / 2 < len(text) < MOST_CHARACTERS + 200
+    for match in text.split("\n\n"):
+        kept = [int(number) for number in re.findall(r"^round (\d+):", match, re.MULTILINE)]
+        [left_out] = re.findall(r"^\.\.\. \((\d+) rounds left out\)$", match, re.MULTILINE)
+        assert (kept[0], kept[-1]) == (1, 300)
+        assert len(kept) + int(left_out) == 300
+
+
+def test_few_faults_are_told_each_with_the_end_of_its_traceback() -> None:
+    faults = [Fault(0, "error", n, f"fault {n}", "x" * 5000 + f"line {n}") for n in range(9)]
+    text = told_faults(faults)
+    assert [f"fault {n}" in text for n in range(9)] == [n < MOST_FAULTS for n in range(9)]
+    assert "error in round 1, seat 0: fault 0" in text and "xline 0\n" in text
+    assert len(text) < 5000
