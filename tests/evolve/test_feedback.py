@@ -11,7 +11,7 @@ from tournament.evolve.response import Task
 from tournament.match import Fault
 
 CHANCE = "def act(view):\n    return view.rng.choice(view.legal)\n"
-RAISES = "def act(view):\n    assert view.rng.random() < 0.8, 'no luck'\n    return 'c'\n"
+RAISES = "def act(view):\n    assert view.rng.random() < 0.8, 'no luck'\n    return 'b'\n"
 
 
 def told(
@@ -51,7 +51,7 @@ def test_matches_that_went_the_same_are_told_once(evaluate: Evaluate) -> None:
 
 
 def test_a_match_in_which_a_rule_is_broken_is_told_first(evaluate: Evaluate) -> None:
-    text, every = told(evaluate, always("c"), RAISES)
+    text, every = told(evaluate, always("a"), RAISES)
     assert 0 < len(every) < 20
     first, *_ = text.split("\n\n")
     assert "seat 1 broke a rule in round 1: error" in first

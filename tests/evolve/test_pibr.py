@@ -56,6 +56,13 @@ def test_the_best_profile_that_was_ever_there_is_kept(grow: Grow) -> None:
     assert [each.source for each in chain.best.profile or ()] == [B, B]
 
 
+def test_of_profiles_that_are_worth_the_same_the_first_is_the_best(grow: Grow) -> None:
+    chain, steps = grow(CLIMBING, [Says(B, f"{B}# again\n"), Says(B)], Plan(rounds=2, steps=1))
+    assert welfare(steps) == [-60.0, 14.0, 14.0, 14.0]
+    assert [step.best for step in steps] == [True, True, False, False]
+    assert [each.source for each in chain.best.profile or ()] == [B, B]
+
+
 def test_steps_go_on_from_each_other(grow: Grow) -> None:
     one = Says(B, C, f"{A}\n# once more\n", B)
     _, steps = grow(CLIMBING, [one, Says(B)], Plan(rounds=1, steps=3), [C, B])
