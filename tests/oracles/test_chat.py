@@ -1,7 +1,9 @@
 """The real client against a server that speaks the real protocol, well and badly."""
 
+import socket
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from decimal import Decimal
 from email.utils import formatdate
 from typing import Any
@@ -342,6 +344,30 @@ def test_where_no_server_is_that_is_said_at_once() -> None:
     assert (answer.outcome, answer.requests) == (CallOutcome.UNREACHABLE, 1)
     assert answer.detail == "no server at http://127.0.0.1:9/v1 (connection refused)"
     assert answer.seconds < 5
+
+
+def test_a_server_that_takes_no_connection_is_told_from_one_that_is_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tournament.oracles.transport.CONNECT_SECONDS", 0.2)
+    full = socket.create_server(("127.0.0.1", 0), backlog=0)
+    waiting = [socket.socket() for _ in range(3)]
+
+    async def run() -> Answer:
+        oracle = chat(f"http://127.0.0.1:{full.getsockname()[1]}/v1")
+        answer = await oracle.ask(a_call())
+        await oracle.aclose()
+        return answer
+
+    with ExitStack() as closing:
+        for each in (full, *waiting):
+            closing.enter_context(each)
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(full.getsockname())
+        answer = anyio.run(run)
+    assert (answer.outcome, answer.taken.calls) == (CallOutcome.UNREACHABLE, 0)
+    assert "no answer within 0.2 seconds" in answer.detail and "no server at" in answer.detail
 
 
 def test_a_host_that_does_not_exist_is_named() -> None:
