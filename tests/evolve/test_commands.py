@@ -628,6 +628,18 @@ def test_what_the_figure_shows() -> None:
     assert axes.get_xlim() == (-0.5, 2.5)
 
 
+def test_the_mean_does_not_fall_because_a_chain_has_ended() -> None:
+    from tournament.report import plot
+
+    chains = {1: [20.0], 2: [0.0, None, 4.0], 3: [None, None, 6.0, None]}
+    rows = [
+        {"chain": chain, "step": step, "welfare": welfare}
+        for chain, each in chains.items()
+        for step, welfare in enumerate(each)
+    ]
+    assert plot._means(rows) == ([0, 1, 2, 3], [10.0, 20.0, 10.0, 12.0])
+
+
 def test_every_seat_has_a_colour_of_its_own(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from tournament.report.plot import plot_welfare

@@ -1,8 +1,10 @@
 """The figure of the PIBR paper: social welfare against sequential steps (arXiv 2512.21024, figure 1)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tournament.errors import UsageError
@@ -29,8 +31,9 @@ def plot_welfare(
 
     `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
     that it was about; the dashed line is their mean, over chains too, with gaps where no step brought a program that
-    runs; bands are best-response segments; `lines` are optima by name, where they are known. Raises `UsageError` for
-    another ending, a place where no file can be, without steps, or without matplotlib.
+    runs, and a chain that has ended counts at what it came to; bands are best-response segments; `lines` are optima by
+    name, where they are known. Raises `UsageError` for another ending, a place where no file can be, without steps, or
+    without matplotlib.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
@@ -82,13 +85,24 @@ def _dots(rows: Sequence[dict[str, Any]], seat: int) -> tuple[list[int], list[fl
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
-    """Mean welfare by step; not a number at a step that is a gap in every chain."""
-    steps = list(range(max(row["step"] for row in rows) + 1))
-    seen: dict[int, list[float]] = {step: [] for step in steps}
-    for row in rows:
-        if row["welfare"] is not None:
-            seen[row["step"]].append(row["welfare"])
-    return steps, [sum(v) / len(v) if v else float("nan") for v in seen.values()]
+    """Mean welfare by step; not a number at a step that is a gap in every chain.
+
+    A chain that has ended stays at what it came to: or else the mean would fall as soon as the best are done.
+    """
+    length = max(row["step"] for row in rows) + 1
+    chains = groupby(rows, key=lambda row: row["chain"])
+    stretched = [_stretched([row["welfare"] for row in steps], length) for _, steps in chains]
+    means = [
+        fmean(seen) if (seen := [w for w in step if w is not None]) else math.nan
+        for step in zip(*stretched, strict=True)
+    ]
+    return list(range(length)), means
+
+
+def _stretched(welfare: list[float | None], length: int) -> list[float | None]:
+    """A chain's welfare by step, and after its end the last that there was."""
+    last = next((each for each in reversed(welfare) if each is not None), None)
+    return welfare + [last] * (length - len(welfare))
 
 
 def _bands(axes: Any, rows: Sequence[dict[str, Any]]) -> None:
