@@ -74,7 +74,8 @@ def _watch(say: "Say", chain: str, step: "Step") -> None:
         why = ": ".join(filter(None, [step.outcome, step.note]))
         came = f"a gap ({why})"
     else:
-        came = f"welfare {step.evaluation.welfare:g}{', the best so far' if step.best else ''}"
+        how = "" if step.outcome == "ok" else f" ({step.outcome})"
+        came = f"welfare {step.evaluation.welfare:g}{how}{', the best so far' if step.best else ''}"
     say(f"{chain}, step {step.number}: seat {step.seat}, {came}")
 
 

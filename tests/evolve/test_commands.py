@@ -309,6 +309,14 @@ def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> Non
     assert told == len(list(desk.glob("*.prompt.md"))) > 4
 
 
+def test_a_step_that_is_about_more_than_its_seat_says_so(command: Command, server: Serve) -> None:
+    with server(says(code(always("c")))) as scripted:
+        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--order", "simultaneous")
+        told = command(*words).err
+    assert "\npibr_0_0, step 1: seat 1, welfare 0\n" in told
+    assert "\npibr_0_0, step 2: seat 1, welfare 10 (joined), the best so far\n" in told
+
+
 def test_an_oracle_for_each_seat(command: Command, server: Serve, rows: Rows) -> None:
     with server(says(code(always("a")))) as scripted:
         command(*growing(f"search, chat:m@{scripted.url}"))

@@ -183,6 +183,15 @@ def test_a_run_in_which_nothing_grew_names_those_in_which_something_did(record: 
     assert told.startswith("nothing was grown in run 3") and told.endswith("with chains: 1, 2")
 
 
+def test_a_line_lists_thirty_at_most(record: Record, said: Said) -> None:
+    for rounds in range(40):
+        record.begin_chain(1, "pibr_0_1", ["search"], PLAN | {"rounds": rounds})
+    found = Names(record, said.append).chain("pibr_0_1")
+    assert found is not None and found.plan["rounds"] == 39
+    [line] = said
+    assert line.count("(K ") == 31 and line.endswith(" and 9 more")
+
+
 def test_chains_of_one_name_differ_in_the_view_of_growth(record: Record) -> None:
     rows = record.sql("select chain, K, T from growth where name = 'pibr_0_0_0_0_0'")[1]
     assert rows == [(1, 1, 2), (2, 2, 2), (3, 1, 2)]

@@ -13,12 +13,13 @@ from tournament.program import Program
 from tournament.store import GrownChain, GrownStep, Record
 
 MOST_NAMED = 30
-"""Steps that a message lists."""
+"""Steps or chains that a message lists."""
 LETTERS = {"rounds": "K", "steps": "T"}
 """How the command line, and the paper, calls parts of a plan."""
 
 Say = Callable[[str], None]
-Place = tuple[GrownChain, GrownStep]
+Place = tuple[GrownChain, int, str | None]
+"""A step: its chain, its number there, and the digest of its program."""
 
 
 class Names:
@@ -41,9 +42,11 @@ class Names:
         Raises `UsageError`.
         """
         if places := self._places(named):
-            if len({step.program and step.program.digest for _, step in places}) > 1:
-                self._say_which(named, [chain for chain, _ in places])
-            return self._brought(named, places[0])
+            if len({digest for _, _, digest in places}) > 1:
+                self._say_which(named, [chain for chain, _, _ in places])
+            _, step = self._taken(named, places[0])
+            assert step.program
+            return step.program
         programs = self._record.programs_called(named, self._run)
         if not programs:
             raise self._unknown(named)
@@ -52,7 +55,7 @@ class Names:
             self._say(f"{named}: this is {taken}; so are called, too: {', '.join(others)}")
         return programs[0]
 
-    def step(self, named: str) -> Place:
+    def step(self, named: str) -> tuple[GrownChain, GrownStep]:
         """The step of that name, or the first that brought the program of that name. Raises `UsageError`."""
         places = self._places(named)
         if not places:
@@ -60,9 +63,8 @@ class Names:
             places = self._places(program.digest)
             if not places:
                 raise UsageError(f"{program.name} was not grown{_origin(program)}")
-        self._brought(named, places[0])
-        self._say_which(named, [chain for chain, _ in places])
-        return places[0]
+        self._say_which(named, [chain for chain, _, _ in places])
+        return self._taken(named, places[0])
 
     def chain(self, named: str) -> GrownChain | None:
         """The chain of that name, if there is one."""
@@ -73,19 +75,19 @@ class Names:
     def _places(self, named: str) -> list[Place]:
         """The first step of each chain that has that name, or brought the program of that digest; the latest first."""
         chains = {chain.chain: chain for chain in self._chains}
-        found = dict(reversed(self._record.steps_called(named)))
-        return [
-            (chains[number], self._record.steps(number)[step])
-            for number, step in sorted(found.items(), reverse=True)
-            if number in chains
-        ]
+        found: dict[int, Place] = {}
+        for chain, step, digest in self._record.steps_called(named):
+            if chain in chains:
+                found.setdefault(chain, (chains[chain], step, digest))
+        return list(found.values())
 
-    def _brought(self, named: str, place: Place) -> Program:
-        chain, step = place
+    def _taken(self, named: str, place: Place) -> tuple[GrownChain, GrownStep]:
+        chain, number, _ = place
+        step = self._record.steps(chain.chain)[number]
         if step.program is None:
             steps = self._steps_with_programs(chain)
             raise UsageError(f"{named} brought no program ({step.outcome}); {steps}")
-        return step.program
+        return chain, step
 
     def _unknown(self, named: str) -> UsageError:
         """Why there is no program of that name, and what there is instead."""
@@ -100,14 +102,12 @@ class Names:
 
     def _steps_with_programs(self, chain: GrownChain) -> str:
         steps = [chain.called(s) for s in self._record.steps(chain.chain) if s.program]
-        more = f" and {len(steps) - MOST_NAMED} more" if len(steps) > MOST_NAMED else ""
-        listed = ", ".join(steps[:MOST_NAMED]) + more
-        return f"steps of chain {chain.chain} that brought a program: {listed or 'none'}"
+        return f"steps of chain {chain.chain} that brought a program: {_listed(steps)}"
 
     def _say_which(self, named: str, chains: Sequence[GrownChain]) -> None:
         if len(chains) > 1:
             taken, *others = told_apart(chains)
-            self._say(f"{named}: of chain {taken}; --chain N takes another: {', '.join(others)}")
+            self._say(f"{named}: of chain {taken}; --chain N takes another: {_listed(others)}")
 
 
 def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[GrownChain]:
@@ -117,7 +117,7 @@ def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[G
     for number in numbers:
         if number not in there:
             where = "the record" if run is None else f"run {run}"
-            known = ", ".join(map(str, there)) or "none"
+            known = _listed([*map(str, there)])
             raise UsageError(f"{where} has no chain {number}; there are: {known}")
     return [chain for chain in chains if not numbers or chain.chain in numbers]
 
@@ -130,7 +130,7 @@ def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[Gr
     chains = chains_of(record, run, numbers)
     if not chains:
         others = sorted({chain.run for chain in record.chains()})
-        there = f"; runs with chains: {', '.join(map(str, others))}" if others else ""
+        there = f"; runs with chains: {_listed([*map(str, others)])}" if others else ""
         raise UsageError(f"nothing was grown in run {run}: see `tournament evolve --help`{there}")
     return chains if numbers else _grown_alike(chains, say)
 
@@ -140,8 +140,8 @@ def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
     alike = [each for each in chains if (each.oracles, each.plan) == (last.oracles, last.plan)]
     if len(alike) < len(chains):
         told = dict(zip([each.chain for each in chains], told_apart(chains), strict=True))
-        mine = ", ".join(told.pop(each.chain) for each in alike)
-        say(f"drawn: chain {mine}; --chain N draws another: {', '.join(told.values())}")
+        mine = _listed([told.pop(each.chain) for each in alike])
+        say(f"drawn: chain {mine}; --chain N draws another: {_listed([*told.values()])}")
     return alike
 
 
@@ -160,6 +160,11 @@ def _facts(chain: GrownChain) -> dict[str, Any]:
 
 def _keys(facts: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(key for each in facts for key in each))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more or "none"
 
 
 def _origin(program: Program) -> str:

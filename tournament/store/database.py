@@ -220,8 +220,11 @@ class Record:
         with self._cursor() as cursor:
             return growth.programs_called(cursor, named, run)
 
-    def steps_called(self, named: str) -> list[tuple[int, int]]:
-        """Chains and steps that have that name, or that brought the program with that digest."""
+    def steps_called(self, named: str) -> list[tuple[int, int, str | None]]:
+        """Chain, number and the program's digest of steps of that name, or that brought the program with that digest.
+
+        The latest chain is first.
+        """
         with self._cursor() as cursor:
             return growth.steps_called(cursor, named)
 

@@ -225,11 +225,14 @@ def programs_called(
     return [known[digest] for (digest,) in found]
 
 
-def steps_called(cursor: DuckDBPyConnection, named: str) -> list[tuple[int, int]]:
-    """Chains and steps that have a name, or that brought the program with that digest; the latest chain first."""
+def steps_called(cursor: DuckDBPyConnection, named: str) -> list[tuple[int, int, str | None]]:
+    """Chain, number and the program's digest of the steps of a name, or that brought the program with that digest.
+
+    The latest chain is first.
+    """
     return cursor.execute(
         """
-        select chain, step
+        select chain, step, digest
         from steps
         join chains using (chain)
         left join programs using (program)
