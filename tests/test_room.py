@@ -3,8 +3,17 @@
 import signal
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
+import anyio
 import pytest
+from anyio.abc import Process
+
+from tournament.room import open_room
+from tournament.sandbox.image import Image
+from tournament.sandbox.limits import Limits
+from tournament.store import Record
 
 UNSTOPPABLE = """
 import anyio
@@ -40,3 +49,34 @@ def test_a_second_signal_ends_what_the_first_did_not(number: signal.Signals) -> 
         finally:
             child.kill()
     assert (child.returncode, out, errors) == (128 + number, "", "")
+
+
+def test_workers_end_while_the_record_is_closed(
+    image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = threading.Event()
+    seen: list[bool] = []
+    close = Record.close
+
+    def close_late(record: Record) -> None:
+        seen.append(gone.wait(10))
+        close(record)
+
+    monkeypatch.setattr(Record, "close", close_late)
+
+    async def tell(process: Process) -> None:
+        await process.wait()
+        gone.set()
+
+    async def main() -> None:
+        path = tmp_path / "record.duckdb"
+        async with (
+            anyio.create_task_group() as group,
+            open_room(path, [], Limits(), 1, print) as room,
+        ):
+            pool, _ = await room.crew.ready()
+            assert pool._server is not None
+            group.start_soon(tell, pool._server._process)
+
+    anyio.run(main)
+    assert seen == [True]

@@ -34,15 +34,21 @@ class Crew:
         self.count = count
         self._say = say
         self._here = anyio.Event()
+        self._scope = CancelScope()
         self._found: tuple[Pool, Image]
 
     async def come(self) -> None:
-        """Start, and be there until cancelled."""
-        image = await image_ready(self._say)
-        async with workers(image, self.count, self._limits, self._games) as pool:
-            self._found = pool, image
-            self._here.set()
-            await anyio.sleep_forever()
+        """Start, and be there until told to leave."""
+        with self._scope:
+            image = await image_ready(self._say)
+            async with workers(image, self.count, self._limits, self._games) as pool:
+                self._found = pool, image
+                self._here.set()
+                await anyio.sleep_forever()
+
+    def leave(self) -> None:
+        """End, while whoever says so goes on."""
+        self._scope.cancel()
 
     async def ready(self) -> tuple[Pool, Image]:
         """The pool, once its workers have started, and the image that they run."""
@@ -98,7 +104,7 @@ class Room:
 async def open_room(
     path: Path, games: Sequence[Game], limits: Limits, worker_count: int, say: Say
 ) -> AsyncIterator[Room]:
-    """A room for sittings of these games. Its workers start while the record is opened.
+    """A room for sittings of these games. Its workers start while the record is opened, and end while it is closed.
 
     Raises what `Record.open` does.
     """
@@ -107,6 +113,20 @@ async def open_room(
             crew, stop = Crew(games, limits, worker_count, say), Stop()
             await group.start(stop.listen)
             group.start_soon(crew.come)
-            with await to_thread.run_sync(Record.open, path) as record:
-                yield Room(record, crew, stop)
+            async with _opened(path) as record:
+                try:
+                    yield Room(record, crew, stop)
+                finally:
+                    crew.leave()
             group.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _opened(path: Path) -> AsyncIterator[Record]:
+    """The record, opened and closed while other tasks go on."""
+    record = await to_thread.run_sync(Record.open, path)
+    try:
+        yield record
+    finally:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(record.close)
