@@ -128,11 +128,11 @@ def test_a_read_only_file_system_is_named(path: Path, start: Any) -> None:
     Record.open(path).close()
     script = """
 import sys
-from tournament.errors import RecordError
+from tournament.errors import RecordRefused
 from tournament.store import Record
 try:
     Record.open(sys.argv[1])
-except RecordError as error:
+except RecordRefused as error:
     print(error)
 with Record.read(sys.argv[1]) as record:
     print(record.sql("select count(*) from matches"))

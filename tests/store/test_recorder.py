@@ -7,8 +7,9 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio import CancelScope
 
-from tournament.errors import RecordError
+from tournament.errors import RecordError, RecordRefused, TournamentError
 from tournament.match import Fixture, Outcome
 from tournament.store import Record, Recorder
 
@@ -83,24 +84,35 @@ def test_what_was_sent_is_kept_when_everything_is_cancelled(sit: Any) -> None:
     assert len(table.record.played(table.run)) <= len(sent) + 10
 
 
-def test_a_record_that_cannot_be_written_ends_everything_with_one_error(path: Path) -> None:
+@pytest.mark.parametrize("error", [RecordError, RecordRefused])
+def test_a_record_that_cannot_be_written_ends_everything_with_one_error(
+    path: Path, error: type[TournamentError]
+) -> None:
     Record.open(path).close()
+
+    told: list[str] = []
 
     async def play(record: Record) -> None:
         async with Recorder.open(record, 1) as recorder:
-            while True:
-                await recorder.send([Outcome(Fixture(("a",), 0), 1, ("",), (1.0,))])
-                await anyio.sleep(0.01)
+            try:
+                with CancelScope(shield=True):
+                    while True:
+                        await recorder.send([Outcome(Fixture(("a",), 0), 1, ("",), (1.0,))])
+                        await anyio.sleep(0.01)
+            except TournamentError as failure:
+                told.append(str(failure))
+                raise
 
     class Full(Record):
         def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
-            raise RecordError("no room")
+            raise error("no room")
 
     with Full.read(path) as record:
         began = time.monotonic()
-        with pytest.raises(RecordError, match="no room"):
+        with pytest.raises(error, match="no room"):
             anyio.run(play, record)
         assert time.monotonic() - began < 5
+    assert told == [str(error("no room"))]
 
 
 def test_a_failure_elsewhere_comes_out_as_it_is_after_what_was_sent_is_kept(sit: Any) -> None:

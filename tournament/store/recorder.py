@@ -16,7 +16,7 @@ from anyio import (
     to_thread,
 )
 
-from tournament.errors import RecordError
+from tournament.errors import RecordError, TournamentError
 from tournament.match import Outcome
 from tournament.store.database import Record
 
@@ -37,14 +37,14 @@ class Recorder:
 
     What `send` has taken will be committed, even when the tasks around it are cancelled, and
     `committed` is called with it when it has been. When it cannot be written, everything within
-    `open` is cancelled and `open` raises one `RecordError`.
+    `open` is cancelled and `open` raises one `RecordError`, or `RecordRefused`.
     """
 
     def __init__(self, record: Record, sitting: int, committed: Committed) -> None:
         self._record = record
         self._sitting = sitting
         self._committed = committed
-        self._failure: RecordError | None = None
+        self._failure: TournamentError | None = None
         self._one = CapacityLimiter(1)
         self._give, self._take = create_memory_object_stream[Sequence[Outcome]](WAITING)
 
@@ -82,7 +82,7 @@ class Recorder:
     async def _commit(self, batch: Sequence[Outcome]) -> None:
         try:
             await to_thread.run_sync(self._record.append, self._sitting, batch, limiter=self._one)
-        except RecordError as error:
+        except TournamentError as error:
             self._failure = error
             raise
 
