@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
@@ -219,8 +220,9 @@ def packaged_bots() -> Path:
     return _packaged("bots")
 
 
+@cache
 def packaged_sources() -> dict[str, str]:
-    """The sources of the bots that come with the engine, by name."""
+    """The sources of the bots that come with the engine, by name: read once."""
     return {file.stem: read_program(file).source for file in _python_files(packaged_bots())}
 
 

@@ -43,8 +43,6 @@ class Contest:
     """By digest."""
     limits: Limits = Limits()
     strict: bool = False
-    library: dict[str, str] = field(default_factory=packaged_sources)
-    """Sources that `proves` knows by name."""
     leaky: set[str] = field(default_factory=set)
 
     def batch(self, fixtures: Sequence[Fixture], sample: Sequence[int]) -> Batch:
@@ -64,7 +62,7 @@ class Contest:
             self.programs,
             fixtures,
             self.limits,
-            self.library if proving else {},
+            packaged_sources() if proving else {},
             checks,
         )
 

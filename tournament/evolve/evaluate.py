@@ -11,7 +11,6 @@ from tournament.check import PROBES
 from tournament.engine.batch import match_tape
 from tournament.engine.run import Contest, Results, planned, play_all
 from tournament.game import Joint, MatrixGame, Observation, Payoffs, Setting, index
-from tournament.library import packaged_sources
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.limits import Limits
@@ -94,7 +93,6 @@ class Evaluator:
         self.setting = setting
         self.seed = seed
         self.limits = limits or Limits()
-        self._library = packaged_sources()
         self._known: dict[Key, Evaluation] = {}
         self._tested: dict[tuple[tuple[str, ...], int], tuple[Fault, ...]] = {}
 
@@ -176,7 +174,7 @@ class Evaluator:
 
     def _contest(self, profiles: Iterable[Profile], *, strict: bool = False) -> Contest:
         programs = {program.digest: program for profile in profiles for program in profile}
-        return Contest(self.setting, self.seed, programs, self.limits, strict, self._library)
+        return Contest(self.setting, self.seed, programs, self.limits, strict)
 
     async def _play(self, contest: Contest, fixtures: Sequence[Fixture]) -> dict[Fixture, Outcome]:
         """What comes of the fixtures; those that could not be played are missing."""
