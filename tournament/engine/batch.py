@@ -93,9 +93,13 @@ class Batch:
 
     def tape(self, match: int, *purpose: object) -> str:
         """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
-        lineup, repetition = self.matches[match]
-        digests = tuple(self.programs[number][0] for number in lineup)
-        return match_tape(self.seed, self.key, Fixture(digests, repetition), *purpose)
+        return match_tape(self.seed, self.key, self.fixtures[match], *purpose)
+
+    @cached_property
+    def fixtures(self) -> list[Fixture]:
+        """The matches, with the digests of their programs."""
+        digests = [digest for digest, _ in self.programs]
+        return [Fixture(tuple([digests[n] for n in lineup]), r) for lineup, r in self.matches]
 
     @cached_property
     def horizons(self) -> list[int]:

@@ -90,8 +90,7 @@ class Cohort:
     def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
         private, shared = self.batch.tape(match, "private", seat), self.batch.tape(match, "shared")
-        lineup = tuple(self.batch.programs[number][0] for number in self.batch.lineup_at(slot))
-        return Place(slot, lineup, seat, private, shared)
+        return Place(slot, self.batch.fixtures[match].lineup, seat, private, shared)
 
     def _host(self, caller: Instance, request: str) -> str:
         if request == PEEK:

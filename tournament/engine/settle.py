@@ -19,6 +19,7 @@ def outcomes(
     digest = [digest for digest, _ in batch.programs]
     leaky = {digest[number] for number in played.leaky}
     seats = batch.seats
+    paid = functools.cache(functools.partial(payoffs, setting))  # many matches are played alike
     settled = []
     for match, fixture in enumerate(fixtures):
         slots = range(match * seats, match * seats + seats)
@@ -32,7 +33,7 @@ def outcomes(
                 fixture=fixture,
                 rounds=rounds,
                 moves=moves,
-                payoffs=payoffs(setting, moves, rounds, faults, chance),
+                payoffs=paid(moves, rounds, faults, chance),
                 intended=tuple(played.intended[s] for s in slots) if played.intended else None,
                 faults=faults,
                 fuel=tuple(played.fuel[slot] for slot in slots),
