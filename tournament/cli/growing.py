@@ -1,4 +1,4 @@
-"""The commands that grow programs and look at what was grown. No logic, as in `cli.py`."""
+"""The commands that grow programs and look at what was grown."""
 
 import itertools
 import sys
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tournament import cli
-from tournament.cli import FAULT, app
-from tournament.cli_options import (
+from tournament.cli.app import FAULT, say
+from tournament.cli.options import (
     FUEL,
     RESULTS,
     Continue,
@@ -28,8 +27,12 @@ from tournament.cli_options import (
     Seed,
     Set,
     Workers,
+    limits_of,
+    pair,
+    repetition_of,
     with_growing,
 )
+from tournament.cli.reading import reading, rows_of, run_of, show_rows
 from tournament.errors import NotFound
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def make_growth(
-    growing: Growing, chains: int, seed: int, setting: "Setting", say: "Say" = cli._say
+    growing: Growing, chains: int, seed: int, setting: "Setting", tell: "Say" = say
 ) -> "Growth":
     """What is to be grown. Raises `UsageError` for what cannot be."""
     from tournament.evolve.makers import checked
@@ -63,27 +66,26 @@ def make_growth(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
         plan=plan,
         settings=settings,
-        say=say,
-        watch=partial(_watch, say),
+        say=tell,
+        watch=partial(_watch, tell),
         terse=growing.terse,
     )
 
 
-def _watch(say: "Say", chain: str, step: "Step") -> None:
+def _watch(tell: "Say", chain: str, step: "Step") -> None:
     if step.evaluation is None:
         why = ": ".join(filter(None, [step.outcome, step.note]))
         came = f"a gap ({why})"
     else:
         how = "" if step.outcome == "ok" else f" ({step.outcome})"
         came = f"welfare {step.evaluation.welfare:g}{how}{', the best so far' if step.best else ''}"
-    say(f"{chain}, step {step.number}: seat {step.seat}, {came}")
+    tell(f"{chain}, step {step.number}: seat {step.seat}, {came}")
 
 
 def _say_of(game: str, line: str) -> None:
-    cli._say(f"{game}: {line}")
+    say(f"{game}: {line}")
 
 
-@app.command()
 @with_growing
 def evolve(
     growing: Growing,
@@ -121,24 +123,24 @@ def evolve(
     from tournament.report import growth as told
     from tournament.sitting import Table, hold_all, open_sittings
 
-    repetition, limits = cli._repetition(rounds, continuation, discount, noise), cli._limits(fuel)
-    games = load_games(game or ["prisoners_dilemma"], dict(map(cli._pair, set_ or ())))
+    repetition, limits = repetition_of(rounds, continuation, discount, noise), limits_of(fuel)
+    games = load_games(game or ["prisoners_dilemma"], dict(map(pair, set_ or ())))
     tables = []
     for each in games:
-        say = partial(_say_of, each.name) if len(games) > 1 else cli._say
+        tell = partial(_say_of, each.name) if len(games) > 1 else say
         setting = Setting(each, repetition)
-        growth = make_growth(growing, chains, seed, setting, say)
+        growth = make_growth(growing, chains, seed, setting, tell)
         growth.joins, growth.evaluate = False, evaluate
         tables.append(Table(Contest(setting, seed, {}, limits), growth=growth))
 
     async def sit() -> int:
-        async with open_sittings(db, tables, workers or os.cpu_count() or 1, cli._say) as sittings:
+        async with open_sittings(db, tables, workers or os.cpu_count() or 1, say) as sittings:
             summaries = await hold_all(sittings)
             grown = [told.Grown(s.contest.setting, s.growth, s.run) for s in sittings if s.growth]
             runs = ", ".join(str(each.run) for each in grown)
-            [spending] = cli._rows(sittings[0].record, told.SPENDING.format(runs=runs))
+            [spending] = rows_of(sittings[0].record, told.SPENDING.format(runs=runs))
         if signal := summaries[0].signal:
-            cli._say("stopped; the same command goes on from there")
+            say("stopped; the same command goes on from there")
             return 128 + signal
         told.show(grown, spending, json)
         return FAULT if any(each.growth.failed for each in grown) else 0
@@ -146,7 +148,6 @@ def evolve(
     sys.exit(anyio.run(sit))
 
 
-@app.command()
 def models(
     names: Annotated[list[str] | None, typer.Argument(metavar="[chat:MODEL]...")] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The models' server.")] = None,
@@ -164,12 +165,11 @@ def models(
 
     settings = Settings.load(base_url=base_url)
     rows = [vars(each) for each in anyio.run(probe, names or models_set(settings), settings)]
-    cli._print(rows, json)
+    show_rows(rows, json)
     if not all(row["ok"] for row in rows):
         sys.exit(FAULT)
 
 
-@app.command()
 def export(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
@@ -185,7 +185,7 @@ def export(
     """
     from tournament.report import tables
 
-    with cli._reading(db) as record:
+    with reading(db) as record:
         found = _names(record, run, chain).program(program)
     if json:
         tables.show_json({"name": found.name, "digest": found.digest, "source": found.source})
@@ -193,7 +193,6 @@ def export(
         sys.stdout.write(found.source)
 
 
-@app.command()
 def lineage(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest; or a chain.")
@@ -211,7 +210,7 @@ def lineage(
     """
     from tournament.report import lineage as told
 
-    with cli._reading(db) as record:
+    with reading(db) as record:
         story = told.story(record, program, _names(record, run, chain))
     told.show(*story, json)
 
@@ -220,11 +219,10 @@ def _names(record: "Record", run: int | None, chain: int | None) -> "Names":
     from tournament.report.naming import Names
 
     if run is not None:
-        cli._run(record, run)
-    return Names(record, cli._say, run, chain)
+        run_of(record, run)
+    return Names(record, say, run, chain)
 
 
-@app.command()
 def plot(
     what: Annotated[str, typer.Argument(metavar="welfare")],
     run: Run = None,
@@ -253,14 +251,14 @@ def plot(
 
     if what != "welfare":
         raise NotFound("plot", what, ["welfare"])
-    with cli._reading(db) as record:
-        number = cli._run(record, run)
-        chains = drawn(record, number, chain or (), cli._say)
+    with reading(db) as record:
+        number = run_of(record, run)
+        chains = drawn(record, number, chain or (), say)
         numbers = ", ".join(str(each.chain) for each in chains)
-        rows = cli._rows(record, STEPS.format(chains=numbers))
-        [config] = cli._rows(record, f"select config from runs where run = {number}")
+        rows = rows_of(record, STEPS.format(chains=numbers))
+        [config] = rows_of(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
     lines = {"Optimal": mean_optimum(setting), "As published": published_optimum(setting)}
     which = f"run {number}, {'chain' if len(chains) == 1 else 'chains'} {numbers}"
     plot_welfare(rows, lines, f"{setting.game.name} ({which})", out)
-    cli._say(f"drawn to {out}")
+    say(f"drawn to {out}")

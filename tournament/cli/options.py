@@ -1,13 +1,19 @@
-"""Options that several commands share: what they are called, what they take, and what is said of them."""
+"""Options that several commands share: what they are called, what is said of them, and what they come to."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from tournament.errors import UsageError
+
+if TYPE_CHECKING:
+    from tournament.game import Repetition, Setting
+    from tournament.sandbox.limits import Limits
 
 RESULTS = Path("results/tournament.duckdb")
 FUEL = 1_000_000_000
@@ -135,3 +141,47 @@ def with_growing(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def setting_of(
+    game: str,
+    parameters: Sequence[str] | None,
+    rounds: int | None,
+    continuation: float | None,
+    discount: float,
+    noise: float,
+) -> "Setting":
+    """The game and how it is played. Raises `UsageError`."""
+    from tournament.game import Setting
+    from tournament.library import load_game
+
+    pairs = dict(pair(text) for text in parameters or ())
+    return Setting(load_game(game, pairs), repetition_of(rounds, continuation, discount, noise))
+
+
+def repetition_of(
+    rounds: int | None, continuation: float | None, discount: float, noise: float
+) -> "Repetition":
+    """How often the game is played in a match: once where nothing is said. Raises `UsageError`."""
+    from tournament.game import Repetition
+
+    if rounds is None and continuation is None:
+        rounds = 1
+    return Repetition(rounds, continuation, discount, noise)
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Name and value of a parameter. Raises `UsageError`."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def limits_of(fuel: int) -> "Limits":
+    """What a bot may take. Raises `UsageError`."""
+    from tournament.sandbox.limits import LEAST_FUEL, MOST_FUEL, Limits
+
+    if not LEAST_FUEL <= fuel <= MOST_FUEL:
+        raise UsageError(f"--fuel is {fuel:,}, and must be from {LEAST_FUEL:,} to {MOST_FUEL:,}")
+    return Limits(fuel=fuel)

@@ -1,0 +1,18 @@
+"""The `tournament` command. No logic: it reads arguments, calls the floors below, and prints."""
+
+from tournament.cli.app import app, main
+from tournament.cli.growing import evolve, export, lineage, models, plot
+from tournament.cli.playing import check, play, prove, run
+from tournament.cli.recorded import digest, leaderboard, list_, matrix, replay, sql
+
+__all__ = ("app", "main")
+
+COMMANDS = (
+    *(run, list_, check, play, prove),
+    *(leaderboard, matrix, replay, digest, sql),
+    *(evolve, models, export, lineage, plot),
+)
+"""In the order of the help."""
+
+for command in COMMANDS:
+    app.command(command.__name__.rstrip("_"))(command)

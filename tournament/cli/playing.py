@@ -1,0 +1,257 @@
+"""The commands that play: tournaments, single matches, checks and proofs."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tournament.cli.app import FAULT, say
+from tournament.cli.growing import make_growth
+from tournament.cli.options import (
+    FUEL,
+    RESULTS,
+    Continue,
+    Db,
+    Discount,
+    Fuel,
+    Game,
+    Growing,
+    Json,
+    Noise,
+    Rounds,
+    Seed,
+    Set,
+    Workers,
+    limits_of,
+    setting_of,
+    with_growing,
+)
+from tournament.cli.reading import rows_of, show_leaderboard
+from tournament.errors import UsageError
+from tournament.report.text import counted
+
+if TYPE_CHECKING:
+    from tournament.game import Setting
+    from tournament.grow import Growth
+    from tournament.sitting import Sitting, Summary
+    from tournament.store import Record
+
+
+@with_growing
+def run(
+    growing: Growing,
+    pop: Annotated[
+        list[Path] | None,
+        typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
+    ] = None,
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    rounds: Rounds = None,
+    continuation: Continue = None,
+    discount: Discount = 1.0,
+    noise: Noise = 0.0,
+    reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
+    seed: Seed = 0,
+    workers: Workers = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
+    evolve: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Grow N chains of programs meanwhile.")
+    ] = 0,
+    fuel: Fuel = FUEL,
+    db: Db = RESULTS,
+    json: Json = False,
+) -> None:
+    """Play every bot against every other and itself, and record it.
+
+    The same command again plays only what is missing: go on after a stop, add bots, raise --reps.
+
+    Example: tournament run --pop bots/ --game prisoners_dilemma --rounds 200
+    """
+    import anyio
+
+    from tournament.engine.run import Contest
+    from tournament.library import find_bots, packaged_bots
+    from tournament.report.progress import progress
+    from tournament.sitting import Table, line_up, open_sittings
+
+    setting = setting_of(game, set_, rounds, continuation, discount, noise)
+    entrants = find_bots(pop or [packaged_bots()])
+    lineup = line_up(setting, entrants)
+    programs = {program.digest: program for program in lineup.programs}
+    contest = Contest(setting, seed, programs, limits_of(fuel), strict)
+    growth = None
+    if evolve:
+        growth = make_growth(growing, evolve, seed, setting)
+    elif growing != Growing():
+        raise UsageError("nothing is grown without --evolve N: leave the options for it out")
+    table = Table(contest, lineup, reps, growth)
+    opening = (db, [table], workers or os.cpu_count() or 1, say)
+
+    async def sit() -> int:
+        async with open_sittings(*opening) as [sitting]:
+            planned = sitting.summary.planned
+            size = f"{counted(len(programs), 'bot')}, {_matches(planned)}"
+            say(f"{_described(setting)}: {size}")
+            _say_before(sitting)
+            with progress(len(sitting.missing)) as watch:
+                summary = await sitting.hold(watch)
+            code = _finish(sitting.record, summary, db, json)
+            return code or (_finish_growth(growth, sitting) if growth else 0)
+
+    sys.exit(anyio.run(sit))
+
+
+def _say_before(sitting: "Sitting") -> None:
+    say_left_out(sitting.lineup.problems)
+    if sitting.lineup.elsewhere:
+        files = ", ".join(file.removesuffix(".py") for file, _ in sitting.lineup.elsewhere)
+        say(f"left out, for they play other games: {files}")
+    if sitting.summary.before:
+        say(f"{counted(sitting.summary.before, 'of them is', 'of them are')} played already")
+
+
+def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
+    """Say what came of a sitting; return the exit code."""
+    if summary.signal:
+        say(
+            f"stopped after {summary.before + summary.played:,} of {_matches(summary.planned)}; "
+            "the same command goes on from there"
+        )
+        return 128 + summary.signal
+    show_leaderboard(record, summary.run, json)
+    for digest in summary.leaky:
+        name = record.programs()[digest].name
+        say(f"leaky: {name} moves differently when it plays alone; it was played alone")
+    say(f"{_matches(summary.played)} played, recorded as run {summary.run} in {db}")
+    if summary.lost:
+        say(f"{_matches(len(summary.lost))} could not be played: their workers died; try again")
+        return FAULT
+    return 0
+
+
+def _finish_growth(growth: "Growth", sitting: "Sitting") -> int:
+    """Say what models took; return the exit code."""
+    from tournament.report.growth import SPENDING, spent
+
+    [spending] = rows_of(sitting.record, SPENDING.format(runs=sitting.run))
+    if spending["calls"]:
+        say(spent(**spending))
+    return FAULT if growth.cut_off else 0
+
+
+def _matches(number: int) -> str:
+    return counted(number, "match", "matches")
+
+
+def _described(setting: "Setting") -> str:
+    repetition = setting.repetition
+    if repetition.continuation is not None:
+        times = f"continued with probability {repetition.continuation:g}"
+    else:
+        [times] = setting.kinds & {"one-shot", "repeated", "episodic"}
+        if times == "repeated":
+            times = f"{repetition.rounds} rounds"
+    noise = f", noise {repetition.noise:g}" if repetition.noise else ""
+    discount = f", discount {repetition.discount:g}" if repetition.discount != 1 else ""
+    return f"{setting.game.name}, {times}{noise}{discount}"
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+    game: Game = "prisoners_dilemma",
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Does a bot load, obey and finish? Plays it against probes in the sandbox.
+
+    A bot is checked in the games that its `Plays:` header names, or in --game. Exit 1 if one has a fault.
+
+    Example: tournament check my_bot.py
+    """
+    from tournament.check import check
+    from tournament.library import find_bots
+    from tournament.report import findings
+
+    entrants = find_bots(files)
+    reports = check(entrants, game, say, limits_of(fuel))
+    findings.show(reports, entrants.refused, json)
+    if entrants.refused or not all(report.ok for report in reports):
+        sys.exit(FAULT)
+
+
+def play(
+    bots: Annotated[list[str], typer.Argument(metavar="A B ...", help="Names or files, by seat.")],
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    rounds: Rounds = None,
+    continuation: Continue = None,
+    discount: Discount = 1.0,
+    noise: Noise = 0.0,
+    repetition: Annotated[int, typer.Option(metavar="N", min=0, help="Which repetition.")] = 0,
+    seed: Seed = 0,
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Play one match, round by round. Exit 1 if a bot is at fault.
+
+    Example: tournament play tit_for_tat always_defect --rounds 5
+    """
+    from tournament.engine.run import Contest
+    from tournament.library import load_bot
+    from tournament.match import Fixture
+    from tournament.report import transcript
+    from tournament.single import play_strictly
+
+    setting = setting_of(game, set_, rounds, continuation, discount, noise)
+    if len(bots) != setting.game.seats:
+        raise UsageError(
+            f"{setting.game.name} takes {counted(setting.game.seats, 'bot')}, not {len(bots)}"
+        )
+    programs = [load_bot(name) for name in bots]
+    contest = Contest(setting, seed, {p.digest: p for p in programs}, limits_of(fuel))
+    fixture = Fixture(tuple(program.digest for program in programs), repetition)
+    [outcome] = play_strictly(contest, [fixture], say)
+    transcript.show(setting, [program.name for program in programs], outcome, json)
+    if outcome.faults:
+        sys.exit(FAULT)
+
+
+def prove(
+    statement: Annotated[str, typer.Argument(metavar="STATEMENT")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Bots to be named too.")
+    ] = None,
+    game: Game = "prisoners_dilemma",
+    set_: Set = None,
+    worlds: Annotated[
+        bool, typer.Option("--worlds", help="Show what is played at each world.")
+    ] = False,
+    fuel: Fuel = FUEL,
+    json: Json = False,
+) -> None:
+    """Is it provable what programs play against each other? Bots of the library, or of files, by name.
+
+    Exit 1 if the statement does not hold.
+
+    Example: tournament prove "FairBot(PrudentBot) == C" --worlds
+    """
+    from tournament.library import find_bots, packaged_sources
+    from tournament.report import proof
+    from tournament.single import prove_about
+
+    setting = setting_of(game, set_, None, None, 1.0, 0.0)
+    own = find_bots(files).programs if files else ()
+    library = packaged_sources() | {program.name: program.source for program in own}
+    answer = prove_about(statement, setting, library, limits_of(fuel), say)
+    proof.show(statement, answer, worlds, json)
+    if not answer.holds:
+        sys.exit(FAULT)
+
+
+def say_left_out(problems: Iterable[tuple[str, str]]) -> None:
+    """Say which files do not play, and why."""
+    for file, problem in problems:
+        say(f"left out: {file} {problem}")
