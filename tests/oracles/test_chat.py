@@ -480,6 +480,12 @@ def test_openai_wants_a_key() -> None:
         Chat("o4-mini", OPENAI, settings, make_limits(settings))
 
 
+@pytest.mark.parametrize("price", ["price_in", "price_out"])
+def test_one_price_without_the_other_is_an_error(price: str) -> None:
+    with pytest.raises(UsageError, match="--price-in and --price-out"):
+        chat("http://127.0.0.1:9/v1", **{price: 1})
+
+
 def test_a_budget_in_dollars_wants_a_price() -> None:
     settings = Settings.load(budget_money=1)
     with pytest.raises(UsageError, match="no price is known for m at"):

@@ -165,6 +165,8 @@ def test_oracles_are_named_by_kind() -> None:
     for text, wanted in (("replay", "replay:FILE"), ("manual:", "manual:FOLDER")):
         with pytest.raises(UsageError, match=wanted):
             parse(text)
+    with pytest.raises(UsageError, match="search takes nothing"):
+        parse("search:deep")
     desk = make_desk(Settings.load(api_key=KEY))
     made = make_oracle("chat:openai/o4-mini", desk)
     assert made.identity["model"] == "o4-mini"

@@ -69,6 +69,8 @@ class Chat:
         say: Say = silent,
     ) -> None:
         own = (settings.price_in, settings.price_out)
+        if None in own and own != (None, None):
+            raise UsageError("one price alone is not enough: give --price-in and --price-out")
         self.model = model
         self.base_url = base_url
         self._settings = settings

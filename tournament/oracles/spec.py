@@ -60,6 +60,8 @@ def parse(text: str) -> Spec:
     if kind in WANTED and not argument:
         wanted = WANTED[kind]
         raise UsageError(f"{kind} needs a {wanted.lower()}: {kind}:{wanted}")
+    if kind == "search" and argument:
+        raise UsageError(f"search takes nothing behind a colon, and got {argument!r}")
     return Spec(kind, argument)
 
 
