@@ -6,7 +6,13 @@ import pytest
 
 from tests.evolve.conftest import Evaluate, always, program, setting_of
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.feedback import MOST_CHARACTERS, MOST_FAULTS, told_faults, told_rollouts
+from tournament.evolve.feedback import (
+    MOST_CHARACTERS,
+    MOST_FAULTS,
+    told_faults,
+    told_rollouts,
+    told_utility,
+)
 from tournament.evolve.response import Task
 from tournament.match import Fault
 
@@ -68,6 +74,18 @@ def test_long_matches_are_cut_in_the_middle_to_what_a_prompt_can_bear(
         [left_out] = re.findall(r"^\.\.\. \((\d+) rounds left out\)$", match, re.MULTILINE)
         assert (kept[0], kept[-1]) == (1, 300)
         assert len(kept) + int(left_out) == 300
+
+
+def test_what_a_program_is_worth_is_told_by_its_mean(evaluate: Evaluate) -> None:
+    setting = setting_of("climbing")
+
+    async def work(evaluator: Evaluator) -> list[str]:
+        profile = (program(always("b")), program(always("c")))
+        each = [(await evaluator.rollouts([profile], episodes))[0] for episodes in (1, 4)]
+        return [told_utility(evaluation, 1) for evaluation in each]
+
+    worth = "6 for your seat, 12 for all seats together, on average."
+    assert evaluate(setting, work) == [f"Over 1 match: {worth}", f"Over 4 matches: {worth}"]
 
 
 def test_few_faults_are_told_each_with_the_end_of_its_traceback() -> None:

@@ -30,7 +30,8 @@ def told_utility(evaluation: Evaluation | None, seat: int) -> str:
         return "Rules are broken, so nothing can be said of what the program is worth."
     own, total = evaluation.payoffs[seat], sum(evaluation.payoffs)
     count = len(evaluation.outcomes)
-    return f"Over {count} matches: {own:g} for your seat, {total:g} for all seats together, on average."
+    matches = "match" if count == 1 else "matches"
+    return f"Over {count} {matches}: {own:g} for your seat, {total:g} for all seats together, on average."
 
 
 def told_rollouts(task: Task, evaluator: Evaluator) -> str:
