@@ -23,7 +23,6 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "1GB",
     # Most tables fit in one block or two: with blocks of the usual size a small record is 4 MB.
     "default_block_size": "65536",
-    "threads": 2,
     "preserve_insertion_order": False,
     "autoinstall_known_extensions": False,
     # A query reaches neither files, nor the network, nor variables of this program.
@@ -291,7 +290,8 @@ def _resolved(path: str | Path) -> Path:
 
 
 def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
-    settings = {**SETTINGS, "temp_directory": f"{path}.tmp"}
+    # While a record is written, workers have the cores.
+    settings = {**SETTINGS, "threads": 2 if read_only else 1, "temp_directory": f"{path}.tmp"}
     return duckdb.connect(path, read_only=read_only, config=settings)
 
 
