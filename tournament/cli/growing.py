@@ -12,25 +12,19 @@ from tournament.cli.app import FAULT, say
 from tournament.cli.options import (
     FUEL,
     RESULTS,
-    Continue,
     Db,
-    Discount,
     Fuel,
     Games,
     Growing,
     Json,
-    Noise,
     OfChain,
     OfRun,
-    Rounds,
     Run,
     Seed,
-    Set,
+    Terms,
     Workers,
     limits_of,
-    pair,
-    repetition_of,
-    with_growing,
+    with_groups,
 )
 from tournament.cli.reading import reading, rows_of, run_of, show_rows
 from tournament.errors import NotFound
@@ -86,15 +80,11 @@ def _say_of(game: str, line: str) -> None:
     say(f"{game}: {line}")
 
 
-@with_growing
+@with_groups
 def evolve(
-    growing: Growing,
+    *,
     game: Games = None,
-    set_: Set = None,
-    rounds: Rounds = None,
-    continuation: Continue = None,
-    discount: Discount = 1.0,
-    noise: Noise = 0.0,
+    terms: Terms,
     chains: Annotated[int, typer.Option(metavar="N", min=1, help="Chains grown at once.")] = 1,
     evaluate: Annotated[
         int,
@@ -105,6 +95,7 @@ def evolve(
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
+    growing: Growing,
 ) -> None:
     """Grow programs by iterated best response (PIBR), each seat's in answer to the others' source.
 
@@ -123,8 +114,8 @@ def evolve(
     from tournament.report import growth as told
     from tournament.sitting import Table, hold_all, open_sittings
 
-    repetition, limits = repetition_of(rounds, continuation, discount, noise), limits_of(fuel)
-    games = load_games(game or ["prisoners_dilemma"], dict(map(pair, set_ or ())))
+    repetition, limits = terms.repetition, limits_of(fuel)
+    games = load_games(game or ["prisoners_dilemma"], terms.parameters)
     tables = []
     for each in games:
         tell = partial(_say_of, each.name) if len(games) > 1 else say

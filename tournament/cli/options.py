@@ -1,8 +1,8 @@
 """Options that several commands share: what they are called, what is said of them, and what they come to."""
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,17 +34,6 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
 ]
-Rounds = Annotated[
-    int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
-]
-Continue = Annotated[
-    float | None,
-    typer.Option(
-        "--continue", metavar="P", help="Or: play on with probability P after each round."
-    ),
-]
-Discount = Annotated[float, typer.Option(metavar="D", help="Round r counts D to the power r.")]
-Noise = Annotated[float, typer.Option(metavar="E", help="A move is another with probability E.")]
 Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same seed, same play.")]
 Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
 Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
@@ -57,6 +46,49 @@ OfChain = Annotated[
 Workers = Annotated[
     int | None, typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core).")
 ]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a game is played: the options of every command that plays one of any kind."""
+
+    set_: Set = None
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
+    ] = None
+    continuation: Annotated[
+        float | None,
+        typer.Option(
+            "--continue", metavar="P", help="Or: play on with probability P after each round."
+        ),
+    ] = None
+    discount: Annotated[
+        float, typer.Option(metavar="D", help="Round r counts D to the power r.")
+    ] = 1.0
+    noise: Annotated[
+        float, typer.Option(metavar="E", help="A move is another with probability E.")
+    ] = 0.0
+
+    def setting(self, game: str) -> "Setting":
+        """The game, played so. Raises `UsageError`."""
+        from tournament.game import Setting
+        from tournament.library import load_game
+
+        return Setting(load_game(game, self.parameters), self.repetition)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters of the game, by name. Raises `UsageError`."""
+        return dict(_pair(text) for text in self.set_ or ())
+
+    @property
+    def repetition(self) -> "Repetition":
+        """How often the game is played in a match: once where nothing is said. Raises `UsageError`."""
+        from tournament.game import Repetition
+
+        said = self.rounds is not None or self.continuation is not None
+        rounds = self.rounds if said else 1
+        return Repetition(rounds, self.continuation, self.discount, self.noise)
 
 
 @dataclass(frozen=True)
@@ -126,52 +158,34 @@ class Growing:
     ] = None
 
 
-def with_growing(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with every field of `Growing` as an option; it gets them together, as its `growing`."""
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, taking an option for every field of its parameters that are dataclasses, in their place."""
     signature = inspect.signature(command)
-    own = [each for name, each in signature.parameters.items() if name != "growing"]
-    shared = inspect.signature(Growing).parameters
+    groups: dict[str, Any] = {
+        name: own.annotation
+        for name, own in signature.parameters.items()
+        if is_dataclass(own.annotation)
+    }
 
     @wraps(command)
     def run(**given: Any) -> None:
-        growing = Growing(**{name: given.pop(name) for name in shared})
-        command(growing=growing, **given)
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
 
-    parameters = [*own, *shared.values()]
+    parameters = [
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, own in signature.parameters.items()
+        for option in (
+            inspect.signature(groups[name]).parameters.values() if name in groups else [own]
+        )
+    ]
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
 
 
-def setting_of(
-    game: str,
-    parameters: Sequence[str] | None,
-    rounds: int | None,
-    continuation: float | None,
-    discount: float,
-    noise: float,
-) -> "Setting":
-    """The game and how it is played. Raises `UsageError`."""
-    from tournament.game import Setting
-    from tournament.library import load_game
-
-    pairs = dict(pair(text) for text in parameters or ())
-    return Setting(load_game(game, pairs), repetition_of(rounds, continuation, discount, noise))
-
-
-def repetition_of(
-    rounds: int | None, continuation: float | None, discount: float, noise: float
-) -> "Repetition":
-    """How often the game is played in a match: once where nothing is said. Raises `UsageError`."""
-    from tournament.game import Repetition
-
-    if rounds is None and continuation is None:
-        rounds = 1
-    return Repetition(rounds, continuation, discount, noise)
-
-
-def pair(text: str) -> tuple[str, str]:
-    """Name and value of a parameter. Raises `UsageError`."""
+def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"--set takes NAME=VALUE, not {text!r}")

@@ -13,21 +13,17 @@ from tournament.cli.growing import make_growth
 from tournament.cli.options import (
     FUEL,
     RESULTS,
-    Continue,
     Db,
-    Discount,
     Fuel,
     Game,
     Growing,
     Json,
-    Noise,
-    Rounds,
     Seed,
     Set,
+    Terms,
     Workers,
     limits_of,
-    setting_of,
-    with_growing,
+    with_groups,
 )
 from tournament.cli.reading import rows_of, show_leaderboard
 from tournament.errors import UsageError
@@ -40,19 +36,15 @@ if TYPE_CHECKING:
     from tournament.store import Record
 
 
-@with_growing
+@with_groups
 def run(
-    growing: Growing,
+    *,
     pop: Annotated[
         list[Path] | None,
         typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
     ] = None,
     game: Game = "prisoners_dilemma",
-    set_: Set = None,
-    rounds: Rounds = None,
-    continuation: Continue = None,
-    discount: Discount = 1.0,
-    noise: Noise = 0.0,
+    terms: Terms,
     reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
     seed: Seed = 0,
     workers: Workers = None,
@@ -63,6 +55,7 @@ def run(
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
+    growing: Growing,
 ) -> None:
     """Play every bot against every other and itself, and record it.
 
@@ -77,7 +70,7 @@ def run(
     from tournament.report.progress import progress
     from tournament.sitting import Table, line_up, open_sittings
 
-    setting = setting_of(game, set_, rounds, continuation, discount, noise)
+    setting = terms.setting(game)
     entrants = find_bots(pop or [packaged_bots()])
     lineup = line_up(setting, entrants)
     programs = {program.digest: program for program in lineup.programs}
@@ -182,14 +175,12 @@ def check(
         sys.exit(FAULT)
 
 
+@with_groups
 def play(
+    *,
     bots: Annotated[list[str], typer.Argument(metavar="A B ...", help="Names or files, by seat.")],
     game: Game = "prisoners_dilemma",
-    set_: Set = None,
-    rounds: Rounds = None,
-    continuation: Continue = None,
-    discount: Discount = 1.0,
-    noise: Noise = 0.0,
+    terms: Terms,
     repetition: Annotated[int, typer.Option(metavar="N", min=0, help="Which repetition.")] = 0,
     seed: Seed = 0,
     fuel: Fuel = FUEL,
@@ -205,7 +196,7 @@ def play(
     from tournament.report import transcript
     from tournament.single import play_strictly
 
-    setting = setting_of(game, set_, rounds, continuation, discount, noise)
+    setting = terms.setting(game)
     if len(bots) != setting.game.seats:
         raise UsageError(
             f"{setting.game.name} takes {counted(setting.game.seats, 'bot')}, not {len(bots)}"
@@ -242,7 +233,7 @@ def prove(
     from tournament.report import proof
     from tournament.single import prove_about
 
-    setting = setting_of(game, set_, None, None, 1.0, 0.0)
+    setting = Terms(set_).setting(game)
     own = find_bots(files).programs if files else ()
     library = packaged_sources() | {program.name: program.source for program in own}
     answer = prove_about(statement, setting, library, limits_of(fuel), say)
