@@ -102,13 +102,15 @@ def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> No
         ("replay", "Missing argument 'MATCH'"),
     ],
 )
-def test_a_word_that_is_no_option_or_value_is_refused_with_the_usage(
+def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
     made: Any, words: str, told: str
 ) -> None:
     done = made(*words.split(), code=2)
     assert done.out == ""
-    assert done.lines[0].startswith("Usage: ")
-    assert told in done.lines[-1]
+    [line] = done.lines
+    assert line.startswith(f"tournament: {told}")
+    command = f"tournament {words.split()[0]}" if told.find("command") < 0 else "tournament"
+    assert line.endswith(f"{command} --help`")
 
 
 @pytest.mark.parametrize(

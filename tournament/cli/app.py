@@ -45,9 +45,24 @@ def main() -> None:
 def _run_app() -> None:
     _open_streams()
     try:
-        app()
+        code = app(standalone_mode=False)
+    except typer.TyperException as refused:
+        _refuse(refused)
+    except typer.Abort:
+        code = FAULT
     finally:
         sys.stdout.flush()
+    sys.exit(code)
+
+
+def _refuse(refused: typer.TyperException) -> NoReturn:
+    """Say in a line what is wrong with the words of a command; without any, say which there are."""
+    problem, context = refused.format_message(), getattr(refused, "ctx", None)
+    if problem.startswith("Usage:"):
+        say(problem)
+        sys.exit(refused.exit_code)
+    command = context.command_path if context else app.info.name
+    raise UsageError(f"{problem.rstrip('.')}: see `{command} --help`")
 
 
 def _open_streams() -> None:
