@@ -22,10 +22,10 @@ from functools import cache
 from pathlib import Path
 
 from tournament.errors import ImageError
-from tournament.sandbox.immortal import immortalized
 
 HERE = Path(__file__).parent
 GUEST = HERE / "guest"
+FINISH = HERE / "wasm"
 SEEDS = HERE.parent / "seeds.py"
 BUILDER = "componentize_py"
 RECIPE = "fuel nan component 1"
@@ -51,7 +51,7 @@ def guest_files() -> list[Path]:
 def guest_digest() -> str:
     """A digest of the guest's source, and of what is done to it: an image is current if it was built from this."""
     digest = hashlib.sha256()
-    for file in [*guest_files(), HERE / "immortal.py"]:
+    for file in [*guest_files(), *sorted(FINISH.glob("*.*"))]:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
@@ -92,6 +92,9 @@ def prepare(say: Say = lambda text: None) -> Image:
 
 def build(target: Path) -> None:
     """Build the component at `target`. Raises `ImageError` with the builder's own words if that fails."""
+    # Imported only by who builds: wasmtime comes with it.
+    from tournament.sandbox.wasm import finished
+
     with tempfile.TemporaryDirectory() as folder:
         for file in guest_files():
             shutil.copy(file, folder)
@@ -107,7 +110,7 @@ def build(target: Path) -> None:
             atexit.unregister(builder.kill)
         if builder.returncode or not output.exists():
             raise ImageError(f"the sandbox image could not be built: {errors.strip()[-2000:]}")
-        _written(target, immortalized(output.read_bytes()))
+        _written(target, finished(output.read_bytes()))
 
 
 def image_name() -> str:

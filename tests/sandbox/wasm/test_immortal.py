@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.batches import LITTLE, batch_of
 from tournament.engine.play import play
 from tournament.errors import ImageError
-from tournament.sandbox import immortal
 from tournament.sandbox.image import Image as Files
-from tournament.sandbox.immortal import IMMORTAL, MARK, immortalized
 from tournament.sandbox.instance import Image
+from tournament.sandbox.wasm.binary import Reader, section, signed, sized
+from tournament.sandbox.wasm.immortal import IMMORTAL, MARK, _pieces, _segment, immortalized
 
 HEADER = b"\0asm\1\0\0\0"
 COUNTED = """
@@ -28,25 +28,16 @@ def act(view):
 """
 
 
-def section(kind: int, content: bytes) -> bytes:
-    return immortal._written((kind, content))
-
-
 def component(memory: bytes, address: int = 0, modules: int = 1) -> bytes:
     """A component of modules that begin with that memory."""
-    segment = (
-        b"\0\x41" + immortal._signed(address) + b"\x0b" + immortal._unsigned(len(memory)) + memory
-    )
-    module = HEADER + section(12, b"\1") + section(11, b"\1" + segment) + section(0, b"\4name")
+    segment = b"\0\x41" + signed(address) + b"\x0b" + sized(memory)
+    module = HEADER + section(11, b"\1" + segment) + section(0, b"\4name")
     return HEADER + section(1, module) * modules + section(0, b"\5other")
 
 
 def memory_of(binary: bytes) -> dict[int, bytes]:
-    [module] = [content for kind, content in immortal._sections(binary) if kind == 1]
-    sections = dict(immortal._sections(module))
-    segments = immortal._segments(sections[11])
-    assert immortal._read_unsigned(sections[12], 0)[0] == len(segments)
-    return dict(segments)
+    [module] = [content for kind, content in Reader(binary).sections() if kind == 1]
+    return dict(Reader(dict(Reader(module).sections())[11]).many(_segment))
 
 
 def listed(*addresses: int) -> bytes:
@@ -78,18 +69,11 @@ def test_an_image_that_does_not_say_once_what_lasts_is_refused(modules: int) -> 
         immortalized(component(memory, modules=modules))
 
 
-@given(st.integers(0, 1 << 31))
-def test_numbers_are_read_as_they_were_written(number: int) -> None:
-    unsigned, signed = immortal._unsigned(number), immortal._signed(number)
-    assert immortal._read_unsigned(unsigned, 0) == (number, len(unsigned))
-    assert immortal._read_signed(signed, 0) == (number, len(signed))
-
-
 @given(st.binary(max_size=300))
 def test_memory_in_pieces_is_the_same_memory(content: bytes) -> None:
     for memory in (content, b"\0" * 40 + content + b"\0" * 40 + content):
         whole = bytearray(len(memory))
-        for address, piece in immortal._pieces(memory):
+        for address, piece in _pieces(memory):
             whole[address : address + len(piece)] = piece
         assert bytes(whole) == memory
 

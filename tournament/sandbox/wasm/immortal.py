@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tournament.errors import ImageError
+from tournament.sandbox.wasm.binary import HEAD, Reader, many, section, signed, sized
 
 MARK = hashlib.sha256(b"what lasts").digest()
 """Stands in the memory before the number of the objects, and their addresses."""
@@ -20,11 +21,10 @@ IMMORTAL = 5 << 28
 """The count of an immortal object where addresses have 32 bits (`_Py_IMMORTAL_INITIAL_REFCNT` of CPython 3.14)."""
 MOST_COUNTED = 1 << 20
 """No object that is alive has more references than that: what has is none."""
-HEAD = 8
-CODE_MODULE, DATA, DATA_COUNT = 1, 11, 12
-"""Kinds of sections: of a component, the first; of a module, the others."""
-ACTIVE = b"\0\x41"
-"""How a segment begins that is copied to a fixed place of the first memory."""
+CODE_MODULE, DATA = 1, 11
+"""Kinds of sections, the first of a component, the other of a module."""
+ACTIVE, END = b"\0\x41", b"\x0b"
+"""Before and behind the place in the first memory to which a segment is copied."""
 GAP = re.compile(rb"\0{32,}")
 """Zeros that are not worth writing down."""
 
@@ -38,12 +38,12 @@ class Segment(NamedTuple):
 
 def immortalized(component: bytes) -> bytes:
     """The component, with the counts of all that lasts set to immortal. Raises `ImageError` where that is not found."""
-    sections = list(_sections(component))
+    sections = list(Reader(component).sections())
     found = [n for n, (kind, content) in enumerate(sections) if _has_mark(kind, content)]
     if len(found) != 1:
         raise ImageError(f"the sandbox image says {len(found)} times what lasts in it, not once")
     sections[found[0]] = (CODE_MODULE, _module(sections[found[0]][1]))
-    return component[:HEAD] + b"".join(map(_written, sections))
+    return component[:HEAD] + b"".join(section(*each) for each in sections)
 
 
 def _has_mark(kind: int, content: bytes) -> bool:
@@ -52,21 +52,18 @@ def _has_mark(kind: int, content: bytes) -> bool:
 
 def _module(module: bytes) -> bytes:
     """The module with other contents of memory."""
-    sections = list(_sections(module))
-    segments = _segments(dict(sections)[DATA])
+    sections = list(Reader(module).sections())
+    segments = Reader(dict(sections)[DATA]).many(_segment)
     memory = bytearray(max(address + len(content) for address, content in segments))
     for address, content in segments:
         memory[address : address + len(content)] = content
     _immortalize(memory)
-    made = list(_pieces(bytes(memory)))
-    count = _unsigned(len(made))
-    data = count + b"".join(
-        ACTIVE + _signed(address) + b"\x0b" + _unsigned(len(content)) + content
-        for address, content in made
+    made = many(
+        ACTIVE + signed(address) + END + sized(content)
+        for address, content in _pieces(bytes(memory))
     )
-    changed = {DATA: data, DATA_COUNT: count}
     return module[:HEAD] + b"".join(
-        _written((kind, changed.get(kind, content))) for kind, content in sections
+        section(kind, made if kind == DATA else content) for kind, content in sections
     )
 
 
@@ -81,17 +78,12 @@ def _immortalize(memory: bytearray) -> None:
         struct.pack_into("<I", memory, address, IMMORTAL)
 
 
-def _segments(data: bytes) -> list[Segment]:
-    count, place = _read_unsigned(data, 0)
-    segments = []
-    for _ in range(count):
-        if data[place : place + len(ACTIVE)] != ACTIVE:
-            raise ImageError("the sandbox image begins with memory that is not at a fixed place")
-        address, place = _read_signed(data, place + len(ACTIVE))
-        length, place = _read_unsigned(data, place + 1)
-        segments.append(Segment(address, data[place : place + length]))
-        place += length
-    return segments
+def _segment(reader: Reader) -> Segment:
+    if reader.take(len(ACTIVE)) != ACTIVE:
+        raise ImageError("the sandbox image begins with memory that is not at a fixed place")
+    address = reader.signed()
+    reader.take(len(END))
+    return Segment(address, reader.sized())
 
 
 def _pieces(memory: bytes) -> Iterator[Segment]:
@@ -103,49 +95,3 @@ def _pieces(memory: bytes) -> Iterator[Segment]:
         start = gap.end()
     if start < len(memory):
         yield Segment(start, memory[start:])
-
-
-def _sections(binary: bytes) -> Iterator[tuple[int, bytes]]:
-    """The sections of a module or component, each with its kind."""
-    place = HEAD
-    while place < len(binary):
-        kind = binary[place]
-        length, place = _read_unsigned(binary, place + 1)
-        yield kind, binary[place : place + length]
-        place += length
-
-
-def _written(section: tuple[int, bytes]) -> bytes:
-    kind, content = section
-    return bytes([kind]) + _unsigned(len(content)) + content
-
-
-def _read_unsigned(binary: bytes, place: int) -> tuple[int, int]:
-    """A number in LEB128, and the place behind it."""
-    number = shift = 0
-    while True:
-        byte = binary[place]
-        number |= (byte & 0x7F) << shift
-        place, shift = place + 1, shift + 7
-        if byte < 0x80:
-            return number, place
-
-
-def _read_signed(binary: bytes, place: int) -> tuple[int, int]:
-    number, end = _read_unsigned(binary, place)
-    bits = 7 * (end - place)
-    return number - (1 << bits) if number >> (bits - 1) else number, end
-
-
-def _unsigned(number: int, last: int = 0x7F) -> bytes:
-    """The number in LEB128; `last` is the most that its last byte may be."""
-    written = bytearray()
-    while number > last:
-        written.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*written, number])
-
-
-def _signed(number: int) -> bytes:
-    """The same of a number that is read with its sign, which is the second bit of the last byte."""
-    return _unsigned(number, last=0x3F)
