@@ -26,9 +26,10 @@ class Past:
         """A round of a part of the matches."""
         if len(self.lists) < len(NAMES):
             self.events.append((part, mine, theirs))
-        for name, moves in zip(NAMES, (mine, theirs)):
-            if name in self.lists:
-                append(self.lists[name][part], moves)
+        if "mine" in self.lists:
+            append(self.lists["mine"], part, mine)
+        if "theirs" in self.lists:
+            append(self.lists["theirs"], part, theirs)
 
     def of(self, name):
         """The lists of that name, one for each match."""
@@ -38,7 +39,7 @@ class Past:
                 if type(event) is list:
                     lists = [lists[position] for position in event]
                 else:
-                    append(lists[event[0]], event[1 + NAMES.index(name)])
+                    append(lists, event[0], event[1 + NAMES.index(name)])
             self.lists[name] = lists
         return self.lists[name]
 
@@ -49,7 +50,7 @@ class Past:
             self.lists[name] = [lists[position] for position in positions]
 
 
-def append(lists, moves):
-    """Append to every list the move that is for it."""
+def append(lists, part, moves):
+    """Append to every list of a part the move that is for it."""
     # Appending returns nothing that is true, so that this goes on to the last.
-    any(map(list.append, lists, moves))
+    any(map(list.append, lists if part is EVERY else lists[part], moves))

@@ -1,6 +1,7 @@
 """All matches of the program in this instance, and the codes by which their moves travel."""
 
 import json
+import sys
 
 import faults
 from match import Match
@@ -137,8 +138,10 @@ class Table:
         if seen:
             for match, observation in zip(self.matches[part], json.loads(seen)):
                 match.view.observation = observation
-        made = []
-        for act, view in zip(self.acts[part], self.views[part]):
+        made, acts, views = [], self.acts, self.views
+        if part is not EVERY:
+            acts, views = acts[part], views[part]
+        for act, view in zip(acts, views):
             try:
                 made.append(act(view))
             except BaseException as error:
@@ -150,11 +153,12 @@ class Table:
         if joint == UNSEEN:
             self.hide(part)
             return
-        width = len(self.views[part])
+        last = self.last if part is EVERY else self.last[part]
+        width = len(last)
         if MIRRORED in joint:
-            joint = mirrored(joint, self.last[part])
+            joint = mirrored(joint, last)
         if len(joint) < width * self.game.seats:
-            joint = self.last[part] + joint
+            joint = last + joint
         if self.uniform and self.game.seats == 2:
             moves = self.read(joint)
             self.past.add(part, moves[:width], moves[width:])
@@ -193,8 +197,7 @@ class Table:
 
     def encoded(self, made, part):
         """The codes of a part's moves, and behind a space the faults by position (JSON) where there are any."""
-        usual = self.kinds[:1] * len(made)
-        if self.uniform and [*map(type, made)] == usual and self.legal.issuperset(made):
+        if self.uniform and self.are_legal(made):
             return self.noted(self.written(made), part)
         codes, found = [], {}
         for position, (match, move) in enumerate(zip(self.matches[part], made)):
@@ -203,6 +206,17 @@ class Table:
             if fault:
                 found[position] = fault
         return self.noted("".join(codes), part) + self.told(found)
+
+    def are_legal(self, moves):
+        """Whether all are legal moves of a uniform game."""
+        if not self.letters:
+            kinds = self.kinds * len(moves)
+            return [*map(type, moves)] == kinds and self.legal.issuperset(moves)
+        try:
+            # Refuses all that is not exactly a text, and takes half as long as to ask for types.
+            return self.legal.issuperset(map(sys.intern, moves))
+        except TypeError:
+            return False
 
     def told(self, found):
         """The faults by position, behind a space, where there are any; whoever is at fault is not asked again."""
