@@ -69,6 +69,7 @@ class Image:
             raise ImageError(f"{compiled} does not fit this machine: remove it") from error
         self._running: list[tuple[Instance, Host]] = []
         self._reader: Instance | None = None
+        self._types: dict[str, SimpleNamespace] = {}
         self.plain = lru_cache(MOST_READ)(self._plain)
         """Whether a program keeps nothing between its moves, for all that its text shows."""
         self.tick: Callable[[], None] = lambda: None
@@ -106,7 +107,15 @@ class Image:
     def instantiate(self, store: Store) -> dict[str, Any]:
         """The exports of a new instance in `store`."""
         instance = self._linker.instantiate(store, self._component)
-        return {name: _export(instance.get_func(store, name), store) for name in EXPORTS}
+        return {name: self._typed(name, instance.get_func(store, name), store) for name in EXPORTS}
+
+    def _typed(self, name: str, export: Any, store: Store) -> Any:
+        """An export, with its type at hand: it is asked for in every call, and that takes longer than to call."""
+        if name not in self._types:
+            known = export.type(store)
+            self._types[name] = SimpleNamespace(params=known.params, result=known.result)
+        export.type = lambda store: self._types[name]
+        return export
 
     def enter(self, instance: "Instance", host: Host) -> None:
         """From now on what is asked is asked by this instance, of this host: calls nest, but never overlap."""
@@ -203,14 +212,6 @@ class Instance:
             self.spent = given - self.fuel
             self.burnt += self.spent + sum(self._accounts.values()) - self._most
         raise Ended(ended.kind, ended.message, self.spent, self.burnt)
-
-
-def _export(function: Any, store: Store) -> Any:
-    """The function, with its type at hand: it is asked for in every call, and that takes longer than to call."""
-    known = function.type(store)
-    known = SimpleNamespace(params=known.params, result=known.result)
-    function.type = lambda store: known
-    return function
 
 
 def _ended(problem: str) -> Ended:
