@@ -160,15 +160,11 @@ def _insert_part(cursor: DuckDBPyConnection, columns: Mapping[str, list[Any]]) -
     _run(
         cursor,
         f"""
-        with lists as (
-            select text, {_indices("text")} as list
-            from (select moves as text from staged union select intended from staged)
-        )
         insert into seats (match, seat, program, payoff, moves, intended, fuel, checked)
         select match, seat, program, payoff, made.list, meant.list, fuel, checked
         from staged
-        join lists as made on made.text = moves
-        left join lists as meant on meant.text = intended
+        join ({_lists("moves")}) as made using (moves)
+        left join ({_lists("intended")}) as meant using (intended)
         """,
         {
             "match": np.array(columns["match"]),
@@ -246,15 +242,18 @@ def _run(
     cursor.unregister("staged")
 
 
-def _indices(column: str) -> str:
-    """Move indices of a column of codes, of which many are the same. An empty text would split into one empty part."""
+def _lists(column: str) -> str:
+    """A query for a column's texts of codes, each once, for many seats move the same, beside lists of move indices."""
+    # An empty text would split into one empty part.
     return f"""
-        case
-            when {column} = '' then []
-            else list_transform(
-                string_split(nullif({column}, ''), ''), lambda code: ascii(code) - {FIRST_CODE}
-            )
-        end
+        select {column}, coalesce(
+            list_transform(
+                string_split(nullif({column}, ''), ''),
+                lambda code: (ascii(code) - {FIRST_CODE})::utinyint
+            ),
+            []
+        ) as list
+        from (select distinct {column} from staged)
     """
 
 
