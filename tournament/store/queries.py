@@ -60,12 +60,12 @@ def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> No
     connection.execute(
         """
         update sittings
-        set status = ?, ended_at = now() at time zone 'utc', matches = (
-            select count(*) from matches where matches.sitting = sittings.sitting
+        set status = $status, ended_at = now() at time zone 'utc', matches = (
+            select count(*) from matches where sitting = $sitting
         )
-        where sitting = ?
+        where sitting = $sitting
         """,
-        [status, sitting],
+        {"status": status, "sitting": sitting},
     )
 
 
