@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.batches import batch_of
 from tournament.engine.batch import Batch
 from tournament.engine.cohort import FAULTY
-from tournament.engine.moves import MIRRORED, ROUNDS, UNSEEN, Line, Moves, Row, lined_up
+from tournament.engine.moves import ROUNDS, Moves
+from tournament.engine.rows import MIRRORED, UNSEEN, Line, Row
 from tournament.game import Repetition, Setting, code
 from tournament.library import load_game
 
@@ -80,6 +81,11 @@ class Guest:
         return self.last[slot ^ 1] if code == MIRRORED else code
 
 
+def faults_in(codes: str) -> dict[int, list[str]]:
+    """What a guest tells of the moves that are none."""
+    return {n: ["error", ""] for n, code in enumerate(codes) if code == "!"}
+
+
 def put_in_again(moves: Moves, row: Row, program: int, ways: Ways) -> tuple[Row, Guest]:
     """The row with a new guest that has been taken through the rounds so far."""
     moves.take_back(row)
@@ -93,7 +99,7 @@ def put_in_again(moves: Moves, row: Row, program: int, ways: Ways) -> tuple[Row,
 def in_turns(batch: Batch, ways: Ways) -> Played:
     """What is played when programs take turns, of which some bring one round only, and some many."""
     moves = Moves(batch, None)
-    rows = {number: moves.row(lined_up(batch, slots)) for number, slots in batch.slots.items()}
+    rows = {number: moves.row(slots) for number, slots in moves.lined_up.items()}
     guests = {number: Guest(number, row, ways) for number, row in rows.items()}
     turns = iter(ways.turns)
     while any(row.slots for row in rows.values()):
@@ -103,10 +109,9 @@ def in_turns(batch: Batch, ways: Ways) -> Played:
             guest = guests[number]
             rounds, again = next(turns, (ROUNDS, False))
             blind = number in ways.blind and guest.last.keys() >= {*row.slots}
-            for line in moves.next(row, rounds if blind else min(rounds, ROUNDS)):
-                codes = guest.answers(line)
-                faults = {n: ["error", ""] for n, code in enumerate(codes) if code == "!"}
-                moves.add(row, line, codes, faults)
+            lines = moves.next(row, rounds if blind else min(rounds, ROUNDS))
+            answers = [guest.answers(line) for line in lines]
+            moves.add(row, [(codes, faults_in(codes)) for codes in answers])
             over = moves.over(row, patient=not blind)
             if over:
                 rows[number] = moves.row([slot for slot in row.slots if slot not in over])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.batches import THREE_ROUNDS, batch_of, match_of, matches_of
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
-from tournament.engine.moves import UNSEEN, Line
 from tournament.engine.play import play
+from tournament.engine.rows import UNSEEN, Line
 from tournament.engine.settle import outcomes, payoffs
 from tournament.game import MatrixGame, Repetition, Setting, code
 from tournament.library import load_game

@@ -11,8 +11,8 @@ from dataclasses import replace
 from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
 from tournament.engine.episodes import Episodes
-from tournament.engine.moves import Line
 from tournament.engine.play import play, powers_of
+from tournament.engine.rows import Line
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
 

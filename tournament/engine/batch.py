@@ -47,7 +47,7 @@ class Batch:
     checks: tuple[int, ...] = ()
     alone: bool = False
 
-    @property
+    @cached_property
     def seats(self) -> int:
         """How many seats the game has."""
         return len(self.facts["moves"])
@@ -100,6 +100,11 @@ class Batch:
         """The matches, with the digests of their programs."""
         digests = [digest for digest, _ in self.programs]
         return [Fixture(tuple([digests[n] for n in lineup]), r) for lineup, r in self.matches]
+
+    @cached_property
+    def shared_tapes(self) -> list[str]:
+        """The names of the tapes that all seats of a match share, by match."""
+        return [self.tape(match, "shared") for match in range(len(self.matches))]
 
     @cached_property
     def horizons(self) -> list[int]:

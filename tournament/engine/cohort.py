@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from tournament.engine.batch import ANYTHING, MOST_TEXT, Batch
-from tournament.engine.moves import Line
+from tournament.engine.rows import Line
 from tournament.game import code
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.powers import Place, Powers
@@ -34,7 +34,7 @@ class Cohort:
         self._powers = powers
         self._places = [self._place(slot) for slot in slots]
         self._legal = ["".join(map(code, range(len(moves)))) for moves in batch.facts["moves"]]
-        self._uniform = len(set(self._legal)) == 1
+        self._usual = self._legal[0] + "\n" if len(set(self._legal)) == 1 else ""
         setup = {
             "game": batch.facts,
             "matches": [
@@ -46,9 +46,17 @@ class Cohort:
         self.instance = image.instance(source, setup, batch.limits)
 
     def play(self, lines: Sequence[Line]) -> list[Answer]:
-        """The answers to these lines. Raises `Ended`."""
-        asked = "\n".join([self._spelt(line) for line in lines])
-        answers = self.instance.play(asked, self._host).split("\n", len(lines))
+        """The answers to these lines. Raises `Ended`, also where one of many matches is told to be out of memory."""
+        count = len(self.slots)
+        asked = [
+            text if last - first == count else f"{first} {last} {text}"
+            for first, last, text in lines
+        ]
+        answer = self.instance.play("\n".join(asked), self._host)
+        answers = answer.split("\n", len(lines))
+        widths = [last - first for first, last, _ in lines]
+        if not answer.strip(self._usual) and [*map(len, answers)] == widths:
+            return [(codes, {}) for codes in answers]
         try:
             return [self._parsed(*both) for both in zip(lines, answers, strict=True)]
         except (ValueError, RecursionError):
@@ -64,33 +72,29 @@ class Cohort:
         looked = self.instance.drop(list(gone.values()))
         return {slot: _looks(flags) for slot, flags in zip(gone, looked, strict=False)}
 
-    def _spelt(self, line: Line) -> str:
-        """A line as the guest reads it (see `bot.wit`)."""
-        whole = line.first == 0 and line.last == len(self.slots)
-        return line.text if whole else f"{line.first} {line.last} {line.text}"
-
     def _parsed(self, line: Line, answer: str) -> Answer:
         """A guest's answer to a line. Raises `ValueError` for one that only a guest in a bot's hands gives."""
         codes, _, rest = answer.partition(" ")
         if len(codes) != line.last - line.first or len(rest) > MOST_FAULTS:
             raise ValueError("an answer of another length")
-        if not rest and self._uniform and not codes.strip(self._legal[0]):
-            return codes, {}
         told = json.loads(rest) if rest else {}
         faulty = {str(n): n for n, character in enumerate(codes) if character == FAULTY}
         if type(told) is not dict or told.keys() != faulty.keys() or (rest and not faulty):
             raise ValueError("faults of others than those at fault")
         if not all(map(self._is_legal, self.slots[line.first : line.last], codes)):
             raise ValueError("a move that is none")
-        return codes, {n: _fault(told[name]) for name, n in faulty.items()}
+        faults = {n: _fault(told[name]) for name, n in faulty.items()}
+        if len(self.slots) > 1 and any(kind == "memory" for kind, *_ in faults.values()):
+            raise Ended("memory", "ran out of memory")
+        return codes, faults
 
     def _is_legal(self, slot: int, character: str) -> bool:
         return character == FAULTY or character in self._legal[slot % self.batch.seats]
 
     def _place(self, slot: int) -> Place:
         match, seat = divmod(slot, self.batch.seats)
-        private, shared = self.batch.tape(match, "private", seat), self.batch.tape(match, "shared")
-        return Place(slot, self.batch.fixtures[match].lineup, seat, private, shared)
+        lineup, shared = self.batch.fixtures[match].lineup, self.batch.shared_tapes[match]
+        return Place(slot, lineup, seat, self.batch.tape(match, "private", seat), shared)
 
     def _host(self, caller: Instance, request: str) -> str:
         if request == PEEK:

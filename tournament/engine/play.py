@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from tournament.engine.batch import ANYTHING, Batch, Played
 from tournament.engine.cohort import Answer, Cohort
-from tournament.engine.moves import ROUNDS, Line, Moves, Row, lined_up
+from tournament.engine.moves import ROUNDS, Moves
+from tournament.engine.rows import Line, Row
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.memory import Memory
@@ -66,7 +67,7 @@ class Turns:
         self.image = image
         self.batch = batch
         self.moves = Moves(batch, game)
-        self.fuel = [0] * len(self.moves.made)
+        self.fuel = [0] * len(batch.matches) * batch.seats
         self.powers = powers_of(image, batch, Memory())
         self.suspects: set[int] = set()
         self.looked: dict[int, int] = {}
@@ -74,8 +75,8 @@ class Turns:
             Part(
                 program, self.moves.row(slots), blind=not batch.alone and batch.seems_blind(program)
             )
-            for program, all_slots in batch.slots.items()
-            for slots in (_split(all_slots, 1) if batch.alone else [lined_up(batch, all_slots)])
+            for program, all_slots in self.moves.lined_up.items()
+            for slots in (_split(all_slots, 1) if batch.alone else [all_slots])
             if slots
         ]
 
@@ -114,12 +115,13 @@ class Turns:
         cohort = part.cohort or self._seated(part)
         rounds = self._rounds(part, cohort)
         part.ahead |= rounds > ROUNDS
-        for _ in range(max(1, ROUNDS // rounds)):
+        for _ in range(ROUNDS // rounds or 1):
             lines = self.moves.next(part.row, rounds)
             if lines:
-                for line, answer in zip(lines, self._answers(part, cohort, lines), strict=True):
-                    self.moves.add(part.row, line, *answer)
-        self._leave(part, cohort)
+                self.moves.add(part.row, self._answers(part, cohort, lines))
+        over = self.moves.over(part.row, patient=not part.ahead)
+        if over:
+            self._leave(part, cohort, over)
 
     def _rounds(self, part: Part, cohort: Cohort) -> int:
         """The most rounds that the part's next call is to make."""
@@ -151,18 +153,12 @@ class Turns:
 
     def _answers(self, part: Part, cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
         """The part's answers to lines. Raises `Ended`."""
-        before = cohort.instance.burnt
         part.asked = len(lines)
+        before = cohort.instance.burnt
         try:
-            answers = cohort.play(lines)
-        except Ended as ended:
-            part.burnt += ended.burnt - before
-            raise
-        part.burnt += cohort.instance.burnt - before
-        kinds = {fault[0] for _, faults in answers for fault in faults.values()}
-        if len(part.row.slots) > 1 and "memory" in kinds:
-            raise Ended("memory", "ran out of memory")
-        return answers
+            return cohort.play(lines)
+        finally:
+            part.burnt += cohort.instance.burnt - before
 
     def _seated(self, part: Part) -> Cohort:
         """The part's new cohort, taken through the rounds so far. Raises `Ended`."""
@@ -186,11 +182,8 @@ class Turns:
         part.burnt += cohort.instance.burnt
         return cohort
 
-    def _leave(self, part: Part, cohort: Cohort) -> None:
+    def _leave(self, part: Part, cohort: Cohort, over: set[int]) -> None:
         """Drop the slots that have no move left."""
-        over = self.moves.over(part.row, patient=not part.ahead)
-        if not over:
-            return
         self._share_out(part)
         part.row = self.moves.row([slot for slot in part.row.slots if slot not in over])
         try:
