@@ -49,7 +49,7 @@ class Sight(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Slots of a row, in stretches from `first` to before `last`, that are asked for a move after each of some sights."""
+    """Slots of a row, in stretches from `first` to before `last`, that are asked for a move after each sight."""
 
     first: int
     last: int
