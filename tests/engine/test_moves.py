@@ -161,5 +161,15 @@ def test_taking_turns_makes_the_moves_of_playing_round_by_round(data: st.DataObj
     assert in_turns(batch, ways) == round_by_round(batch, ways)
 
 
+def test_whoever_is_shown_nothing_is_asked_for_all_that_is_left_of_every_match() -> None:
+    batch = batch_of(*["ab", "aa"] * 5, setting=Setting(PAIRS, Repetition(None, 0.9)))
+    moves = Moves(batch, None)
+    row = moves.row(moves.lined_up[0])
+    lines = moves.next(row, 100)
+    asked = [slot for line in lines for slot in row.slots[line.first : line.last]]
+    assert [asked.count(slot) for slot in row.slots] == [batch.horizons[s // 2] for s in row.slots]
+    assert len({*batch.horizons}) > 3
+
+
 def test_no_mark_in_a_line_is_the_code_of_a_move() -> None:
     assert max(MIRRORED, UNSEEN, FAULTY, " ", "\t", "\n") < code(0)

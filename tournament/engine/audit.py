@@ -63,7 +63,7 @@ def same_alone(
     """Whether a seat makes the same moves, and breaks the same rule, when nothing else is in its instance."""
     fault = played.faults.get(slot)
     start = slot - slot % batch.seats
-    lines = [""] + ["".join(joint) for joint in zip(*_as_seen(batch, played, slot), strict=True)]
+    lines = ["", *map("".join, zip(*_as_seen(batch, played, slot), strict=True))]
     if game:
         lines = _with_observations(game, batch, played, slot, lines)
     other_fault = any(start + seat in played.faults for seat in range(batch.seats))

@@ -79,9 +79,9 @@ class Row:
         self.plan: list[Ask] = []
 
     def planned(self, ahead: list[int], done: list[int], *, unseen: bool = False) -> list[Ask]:
-        """What is asked so that every slot goes so many moves ahead, of which so many are `done`, by place.
+        """What is asked for every slot to go so many moves `ahead` of those that are `done`, by place.
 
-        If they are to be `unseen`, it is not shown what others have moved.
+        If the moves of others are to be `unseen`, nothing is shown.
         """
         stretches = self._stretches(ahead, done)
         plan, step = [], 0
