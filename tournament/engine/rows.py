@@ -126,7 +126,7 @@ def lined_up(batch: Batch, slots: Sequence[int]) -> list[int]:
 
     def rank(slot: int) -> tuple[bool, bool, int]:
         own, lineup = batch.program_of(slot), batch.lineup_at(slot)
-        return lineup.count(own) > 1, max(lineup) == own, batch.horizons[slot // batch.seats]
+        return lineup.count(own) > 1, max(lineup) > own, batch.horizons[slot // batch.seats]
 
     return sorted(slots, key=rank)
 
