@@ -11,7 +11,7 @@ from anyio import CancelScope
 
 from tournament.errors import RecordError, RecordRefused, TournamentError
 from tournament.match import Fixture, Outcome
-from tournament.store import Record, Recorder, recorder
+from tournament.store import Record, Recorder
 
 
 def some(table: Any, first: int, number: int = 10) -> list[Outcome]:
@@ -63,31 +63,6 @@ def test_little_is_committed_soon(sit: Any) -> None:
                 await done.wait()
 
     anyio.run(play)
-
-
-def test_the_first_is_committed_at_once_and_what_follows_soon_goes_together(
-    sit: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recorder, "MOST_SECONDS", 3600)
-    table = sit("a b")
-    sizes: list[int] = []
-
-    async def play() -> None:
-        done = anyio.Event()
-
-        def note(outcomes: Sequence[Outcome]) -> None:
-            sizes.append(len(outcomes))
-            done.set()
-
-        async with Recorder.open(table.record, table.number, note) as recording:
-            await recording.send(some(table, 0))
-            with anyio.fail_after(5):
-                await done.wait()
-            await recording.send(some(table, 10))
-            await recording.send(some(table, 20))
-
-    anyio.run(play)
-    assert sizes == [10, 20]
 
 
 def test_what_was_sent_is_kept_when_everything_is_cancelled(sit: Any) -> None:

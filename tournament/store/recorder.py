@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from math import inf
 from typing import Self
 
 from anyio import (
@@ -13,7 +12,7 @@ from anyio import (
     EndOfStream,
     create_memory_object_stream,
     create_task_group,
-    current_time,
+    move_on_after,
     to_thread,
 )
 
@@ -26,7 +25,7 @@ MOST_ROWS = 1000
 MOST_MOVES = 4_000_000
 """Moves in a transaction, where matches are long."""
 MOST_SECONDS = 0.5
-"""How long after a commit the next waits for more outcomes; those that come later yet are committed at once."""
+"""How long an outcome waits for others to be committed with."""
 WAITING = 16
 """How many lists of outcomes may wait; whoever sends more waits too."""
 
@@ -47,7 +46,6 @@ class Recorder:
         self._committed = committed
         self._failure: TournamentError | None = None
         self._one = CapacityLimiter(1)
-        self._due = -inf
         self._give, self._take = create_memory_object_stream[Sequence[Outcome]](WAITING)
 
     @classmethod
@@ -79,7 +77,6 @@ class Recorder:
         with CancelScope(shield=True), self._take:
             while batch := await self._batch():
                 await self._commit(batch)
-                self._due = current_time() + MOST_SECONDS
                 self._committed(batch)
 
     async def _commit(self, batch: Sequence[Outcome]) -> None:
@@ -95,7 +92,7 @@ class Recorder:
         with suppress(EndOfStream):
             batch += await self._take.receive()
             moves = _moves(batch)
-            with CancelScope(deadline=self._due):
+            with move_on_after(MOST_SECONDS):
                 while len(batch) < MOST_ROWS and moves < MOST_MOVES:
                     more = await self._take.receive()
                     batch += more
