@@ -121,7 +121,7 @@ class Row:
 def lined_up(batch: Batch, slots: Sequence[int]) -> list[int]:
     """A program's slots in such an order that those which can make as many moves in a turn stand side by side.
 
-    They still do when some of their matches are over.
+    They still do when some of their matches are over, for these stand together, too.
     """
 
     def rank(slot: int) -> tuple[bool, bool, int]:
