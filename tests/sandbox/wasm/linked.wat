@@ -26,6 +26,8 @@
       local.get 0 i32.const 2 call_indirect (type $change))
     (func (export "again") (param i32) (result i32)
       local.get 0 i32.const 4 call_indirect (type $change))
+    (func (export "by others") (param i32) (result i32)
+      local.get 0 i32.const 5 call_indirect (type $change))
     (data (i32.const 100) "what lasts\00\00"))
 
   (core module $library
@@ -49,7 +51,7 @@
   (core module $bindings
     (import "env" "memory" (memory 2))
     (import "env" "shifted" (func $shifted (param i32) (result i32)))
-    (import "env" "again" (func $again (param i32) (result i32)))
+    (import "env" "by others" (func $again (param i32) (result i32)))
     (import "env" "stack" (global $stack (mut i32)))
     (import "root" "host" (func $host (param i32 i32 i32)))
     (type $pair (func (param i32 i32) (result i32)))
@@ -91,8 +93,9 @@
   ;; Names one module's functions in the table of another.
   (core module $init
     (import "env" "table" (table 8 funcref))
+    (import "env" "again" (func $again (param i32) (result i32)))
     (import "library" "twice" (func $twice (param i32) (result i32)))
-    (elem (table 0) (i32.const 4) func $twice))
+    (elem (table 0) (i32.const 4) func $twice $again))
 
   (core instance $shim (instantiate $shim))
   (core instance $env (instantiate $env))
