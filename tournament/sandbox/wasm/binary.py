@@ -6,6 +6,10 @@ from typing import TypeVar
 T = TypeVar("T")
 HEAD = 8
 """Bytes before the first section."""
+MODULE, DATA = 1, 11
+"""Kinds of sections: of a component, a module of it; of a module, what its memory begins with."""
+END = b"\x0b"
+"""Ends an expression."""
 
 
 class Reader:
@@ -100,3 +104,11 @@ def many(items: Iterable[bytes]) -> bytes:
 def section(kind: int, content: bytes) -> bytes:
     """A section."""
     return bytes([kind]) + sized(content)
+
+
+def changed(binary: bytes, change: Callable[[int, bytes], bytes]) -> bytes:
+    """A module or component with other contents of its sections, given their kinds and what is in them."""
+    sections = Reader(binary).sections()
+    return binary[:HEAD] + b"".join(
+        section(kind, change(kind, content)) for kind, content in sections
+    )

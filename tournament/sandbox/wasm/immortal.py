@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tournament.errors import ImageError
-from tournament.sandbox.wasm.binary import HEAD, Reader, many, section, signed, sized
+from tournament.sandbox.wasm.binary import DATA, END, MODULE, Reader, changed, many, signed, sized
 
 MARK = hashlib.sha256(b"what lasts").digest()
 """Stands in the memory before the number of the objects, and their addresses."""
@@ -21,10 +21,8 @@ IMMORTAL = 5 << 28
 """The count of an immortal object where addresses have 32 bits (`_Py_IMMORTAL_INITIAL_REFCNT` of CPython 3.14)."""
 MOST_COUNTED = 1 << 20
 """No object that is alive has more references than that: what has is none."""
-CODE_MODULE, DATA = 1, 11
-"""Kinds of sections, the first of a component, the other of a module."""
-ACTIVE, END = b"\0\x41", b"\x0b"
-"""Before and behind the place in the first memory to which a segment is copied."""
+ACTIVE = b"\0\x41"
+"""How a segment begins that is copied to a fixed place of the first memory."""
 GAP = re.compile(rb"\0{32,}")
 """Zeros that are not worth writing down."""
 
@@ -38,22 +36,22 @@ class Segment(NamedTuple):
 
 def immortalized(component: bytes) -> bytes:
     """The component, with the counts of all that lasts set to immortal. Raises `ImageError` where that is not found."""
-    sections = list(Reader(component).sections())
-    found = [n for n, (kind, content) in enumerate(sections) if _has_mark(kind, content)]
-    if len(found) != 1:
-        raise ImageError(f"the sandbox image says {len(found)} times what lasts in it, not once")
-    sections[found[0]] = (CODE_MODULE, _module(sections[found[0]][1]))
-    return component[:HEAD] + b"".join(section(*each) for each in sections)
+    found = sum(_has_mark(*each) for each in Reader(component).sections())
+    if found != 1:
+        raise ImageError(f"the sandbox image says {found} times what lasts in it, not once")
+    return changed(
+        component,
+        lambda kind, content: _module(content) if _has_mark(kind, content) else content,
+    )
 
 
 def _has_mark(kind: int, content: bytes) -> bool:
-    return kind == CODE_MODULE and MARK in content
+    return kind == MODULE and MARK in content
 
 
 def _module(module: bytes) -> bytes:
     """The module with other contents of memory."""
-    sections = list(Reader(module).sections())
-    segments = Reader(dict(sections)[DATA]).many(_segment)
+    segments = Reader(dict(Reader(module).sections())[DATA]).many(_segment)
     memory = bytearray(max(address + len(content) for address, content in segments))
     for address, content in segments:
         memory[address : address + len(content)] = content
@@ -62,9 +60,7 @@ def _module(module: bytes) -> bytes:
         ACTIVE + signed(address) + END + sized(content)
         for address, content in _pieces(bytes(memory))
     )
-    return module[:HEAD] + b"".join(
-        section(kind, made if kind == DATA else content) for kind, content in sections
-    )
+    return changed(module, lambda kind, content: made if kind == DATA else content)
 
 
 def _immortalize(memory: bytearray) -> None:

@@ -15,13 +15,23 @@ from typing import TypeVar
 from wasmtime import wat2wasm
 
 from tournament.errors import ImageError
-from tournament.sandbox.wasm.binary import HEAD, Reader, many, section, signed, sized, unsigned
+from tournament.sandbox.wasm.binary import (
+    DATA,
+    END,
+    MODULE,
+    Reader,
+    changed,
+    many,
+    section,
+    signed,
+    sized,
+    unsigned,
+)
 from tournament.sandbox.wasm.code import NUMBER, Numbers, expression, number, passed_on, rewritten
 from tournament.sandbox.wasm.wiring import (
     FUNCTION,
     GLOBAL,
     MEMORY,
-    MODULE,
     TABLE,
     Instance,
     Thing,
@@ -33,15 +43,15 @@ FRAME = Path(__file__).parent / "frame.wat"
 LAST_EXPORT = "cabi_post_plain"
 """Exported by the module that the component lifts its exports from, and by no other."""
 TYPES, IMPORTS, FUNCTIONS, TABLES, MEMORIES, GLOBALS, EXPORTS = range(1, 8)
-ELEMENTS, CODE, DATA = range(9, 12)
+ELEMENTS, CODE = 9, 10
 """Kinds of sections. A function to start with, or data that is copied later, no module of an image has."""
-KNOWN = {0, *range(1, 8), ELEMENTS, CODE, DATA}
+KNOWN = {*range(8), ELEMENTS, CODE, DATA}
 SORTS = {FUNCTIONS: FUNCTION, TABLES: TABLE, MEMORIES: MEMORY, GLOBALS: GLOBAL}
 """What is defined in which section."""
 HEADER = b"\0asm\1\0\0\0"
 HOST, HOST_TYPE = 0, b"\x60\x03\x7f\x7f\x7f\0"
 """The one function that is imported in the end."""
-IMMUTABLE, HAS_MOST, END = 0, 1, b"\x0b"
+IMMUTABLE, HAS_MOST = 0, 1
 OF_FIRST_TABLE, OF_ANY_TABLE = 0, 2
 T = TypeVar("T")
 
@@ -76,11 +86,9 @@ def _bundled(
 
 def _framed(module: bytes) -> bytes:
     """The component around the module."""
-    frame = bytes(wat2wasm(FRAME.read_text()))
-    modules = iter([module])
-    return frame[:HEAD] + b"".join(
-        section(kind, next(modules, content) if kind == MODULE else content)
-        for kind, content in Reader(frame).sections()
+    frame, modules = bytes(wat2wasm(FRAME.read_text())), iter([module])
+    return changed(
+        frame, lambda kind, content: next(modules, content) if kind == MODULE else content
     )
 
 

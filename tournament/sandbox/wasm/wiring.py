@@ -3,22 +3,20 @@
 from dataclasses import dataclass, field
 
 from tournament.errors import ImageError
-from tournament.sandbox.wasm.binary import Reader
+from tournament.sandbox.wasm.binary import MODULE, Reader
 
 FUNCTION, TABLE, MEMORY, GLOBAL = range(4)
 """Sorts of things that modules import, define and export."""
-MODULE, INSTANCES, ALIASES, CANON = 1, 2, 6, 8
+INSTANCES, ALIASES, CANON = 2, 6, 8
 """Kinds of sections of a component."""
 CORE, OF_CORE_INSTANCE, OUTER = 0, 1, 2
 LIFT, LOWER = 0, 1
 FIRST_NUMBERED_OPTION = 3
-HOST = None
-"""Stands for the function that the component itself imports."""
 
 Thing = tuple[int, int]
 """A sort, and a number among those of its sort."""
 Taken = tuple[int, str] | None
-"""An instance, by number, and the name of what it exports; or else `HOST`."""
+"""An instance, by number, and the name of what it exports; None for the function that the component imports."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Wiring:
         if kind == LIFT:
             reader.unsigned()
         else:
-            self.taken[FUNCTION].append(HOST)
+            self.taken[FUNCTION].append(None)
 
 
 def _instance(reader: Reader) -> Instance:
