@@ -111,8 +111,7 @@ class Moves:
         ahead = [min(*lead, most - 1) + 1 for lead in zip(*others, strict=True)]
         if row.paired:
             ahead[-row.paired :] = [most] * row.paired
-        left = [self._until[place] - self._done[place] for place in row.places]
-        return [*map(min, ahead, left)]
+        return [*map(min, ahead, map(self._left, row.places))]
 
     def _line(self, row: Row, ask: Ask, sight: Sight) -> Line:
         text = ""

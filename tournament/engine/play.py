@@ -115,7 +115,7 @@ class Turns:
         cohort = part.cohort or self._seated(part)
         rounds = self._rounds(part, cohort)
         part.ahead |= rounds > ROUNDS
-        for _ in range(ROUNDS // rounds or 1):
+        for _ in range(max(1, ROUNDS // rounds)):
             lines = self.moves.next(part.row, rounds)
             if lines:
                 self.moves.add(part.row, self._answers(part, cohort, lines))
