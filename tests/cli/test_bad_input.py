@@ -100,6 +100,7 @@ def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> No
         (f"{RUN} --workers 0", "Invalid value for '--workers'"),
         (f"{RUN} --reps 0", "Invalid value for '--reps'"),
         ("replay", "Missing argument 'MATCH'"),
+        (f"{RUN} --reps", "Option '--reps' requires an argument"),
     ],
 )
 def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
@@ -109,7 +110,7 @@ def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
     assert done.out == ""
     [line] = done.lines
     assert line.startswith(f"tournament: {told}")
-    command = f"tournament {words.split()[0]}" if told.find("command") < 0 else "tournament"
+    command = f"tournament {words.split()[0]}" if "command" not in told else "tournament"
     assert line.endswith(f"{command} --help`")
 
 

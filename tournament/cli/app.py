@@ -48,8 +48,6 @@ def _run_app() -> None:
         code = app(standalone_mode=False)
     except typer.TyperException as refused:
         _refuse(refused)
-    except typer.Abort:
-        code = FAULT
     finally:
         sys.stdout.flush()
     sys.exit(code)
@@ -61,7 +59,8 @@ def _refuse(refused: typer.TyperException) -> NoReturn:
     if problem.startswith("Usage:"):
         say(problem)
         sys.exit(refused.exit_code)
-    command = context.command_path if context else app.info.name
+    # Of an option without its value it is not said in which command it stood.
+    command = context.command_path if context else f"{app.info.name} {sys.argv[1]}"
     raise UsageError(f"{problem.rstrip('.')}: see `{command} --help`")
 
 
