@@ -1,4 +1,4 @@
-"""What has been moved in the matches of a batch, and what can be moved next."""
+"""Keeps the moves made so far in the matches of a batch, and works out which moves can be asked for next."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,16 +12,16 @@ from tournament.game import StateGame
 from tournament.match import Fault
 
 ROUNDS = 2
-"""The most rounds of a match that a program can move in before the others do, if it looks at what they do."""
+"""The most moves that a program makes in a match in one turn if it is shown the moves of the others."""
 
 Faults = Mapping[int, Sequence[str]]
-"""What is told of faults, by position in a line."""
+"""The faults in an answer, by position in the line: kind, message, traceback and what the bot printed."""
 
 
 class Moves:
-    """The moves of a batch: `made` by the programs, and `shown`, which is the same after noise.
+    """The moves of a batch: `made` by the programs, and `shown` to them, which are the same moves after noise.
 
-    On these boards the places of a program's slots stand side by side, as they are `lined_up`.
+    On both boards the slots of a program have consecutive positions, in the order of `lined_up`.
     """
 
     def __init__(self, batch: Batch, game: StateGame | None) -> None:
@@ -32,18 +32,19 @@ class Moves:
         self._noise = Noise(batch) if batch.repetition.noise else None
         self._episodes = Episodes(game, batch) if game else None
         self.foreseen = self._noise is None and self._episodes is None
-        """Whether all that a round brings is known as soon as the moves are made."""
+        """Whether the moves alone decide what a round shows to the seats: there is neither noise nor a game state."""
         self.made = Board(len(self._place))
         self.shown = Board(len(self._place)) if self._noise else self.made
         self.faults: dict[int, Fault] = {}
         self._done = [0] * len(self._place)
-        """By place, in how many rounds there is a move."""
+        """By position on the board: how many moves the slot has made."""
         self._until = [batch.horizons[slot // batch.seats] for slot in self._place]
+        """By position on the board: after how many moves the slot has no move left."""
         self._changes = 0
-        """How often a plan has changed, or a match has ended early."""
+        """How often the plan of a row has changed or a match has ended early."""
 
     def row(self, slots: list[int]) -> Row:
-        """These slots side by side."""
+        """Return a row of these slots."""
         turns = range(1 if self.foreseen else 0, self._batch.seats)
         others = [self._places(self._batch.turned(slot, turn) for slot in slots) for turn in turns]
         pairs = paired(slots) if self.foreseen and self._batch.seats == 2 else 0
@@ -53,7 +54,10 @@ class Moves:
         return [self._place[slot] for slot in slots]
 
     def over(self, row: Row, *, patient: bool = False) -> set[int]:
-        """The slots of the row that have no move left to make; if patient, none while a turn may end all the others."""
+        """Return the slots of the row that have no move left.
+
+        With `patient`, return none of them while one more turn may end all remaining matches of the row.
+        """
         if row.steady == self._changes and row.longest < row.soonest:
             return set()
         left = {slot: self._left(place) for slot, place in zip(row.slots, row.places, strict=True)}
@@ -61,11 +65,11 @@ class Moves:
         return set() if patient and soon else {slot for slot, rounds in left.items() if rounds <= 0}
 
     def next(self, row: Row, rounds: int) -> list[Line]:
-        """What the row is asked next: for all the moves that it can make now, but no more rounds of them.
+        """Return the next lines for the row: they ask each slot for all moves that it can make now, at most `rounds`.
 
-        With more than `ROUNDS` it is shown nothing. As long as no plan changes, every turn is like the one before, and
-        nothing need be compared: whoever is further ahead than by a round either waits, and then plans anew every turn,
-        or is through.
+        With more than `ROUNDS`, the slots are shown no moves of others. While no plan in the batch changes, every turn
+        is like the one before and the row's plan needs no check. This is safe because a slot that is more than one
+        round ahead either has no move left, or waits, and then its row is planned anew in every turn.
         """
         if rounds > ROUNDS:
             self._look_away(row, rounds)
@@ -75,22 +79,23 @@ class Moves:
         return [self._line(row, ask, sight) for ask in row.plan for sight in ask.sights]
 
     def _look_away(self, row: Row, rounds: int) -> None:
-        """Plan a turn in which nothing is seen."""
+        """Plan a turn in which no moves of others are shown."""
         ahead = [min(rounds, self._left(place)) for place in row.places]
         row.plan, row.leads = row.planned(ahead, self._done, unseen=True), []
         self._changes += 1
 
     def take_back(self, row: Row) -> None:
-        """Forget the moves of the row that were made more than one before the others': they can be made again."""
+        """Forget moves of the row until no slot is more than one move ahead of the others in its match."""
         for slot, place in zip(row.slots, row.places, strict=True):
             known = min(self._done[other] for other in self._places(self._batch.others(slot)))
             self._done[place] = min(self._done[place], known + 1)
 
     def _left(self, place: int) -> int:
+        """Return how many moves the slot at this position of the board has left."""
         return self._until[place] - self._done[place]
 
     def _look(self, row: Row, rounds: int) -> None:
-        """See how far the row's matches are, and whether its plan still holds."""
+        """Find out how far the matches of the row are, and plan anew if its plan no longer holds."""
         done = [self._done[place] for place in row.places]
         leads = [
             [min(self._done[other] - own, ROUNDS) for other, own in zip(others, done, strict=True)]
@@ -106,7 +111,10 @@ class Moves:
             row.steady = self._changes
 
     def _ahead(self, row: Row, leads: list[list[int]], most: int) -> list[int]:
-        """How many moves each slot can make: until it has moved once more than the others of its match."""
+        """Return how many moves each slot can make now, at most `most`.
+
+        A slot can move until it has made one move more than the slowest other seat of its match.
+        """
         others = leads if self.foreseen else leads[1:]
         ahead = [min(*lead, most - 1) + 1 for lead in zip(*others, strict=True)]
         if row.paired:
@@ -124,7 +132,7 @@ class Moves:
         return Line(ask.first, ask.last, text + sight.mark)
 
     def past(self, row: Row) -> list[tuple[Line, str]]:
-        """What the row was asked so far, and what it answered."""
+        """Return lines that ask for all moves of the row so far, each with the codes of the moves that were made."""
         done = [self._done[place] for place in row.places]
         return [
             self._answered(row, number, first, last)
@@ -143,7 +151,7 @@ class Moves:
         return Line(first, last, text), "".join([made[place] for place in row.places[first:last]])
 
     def add(self, row: Row, answers: Sequence[tuple[str, Faults]]) -> None:
-        """Add the answers to what was last asked: to each line the codes of the moves, and by position the faults."""
+        """Add the answers to the lines that `next` last returned: the codes of the moves, and the faults."""
         start = 0
         for first, last, stretches, sights in row.plan:
             given = answers[start : start + len(sights)]
@@ -159,7 +167,7 @@ class Moves:
     def _add_each(self, slots: list[int], answers: Sequence[tuple[str, Faults]]) -> None:
         for codes, faults in answers:
             for position, (slot, place) in enumerate(zip(slots, self._places(slots), strict=True)):
-                # Whoever met a program at fault in the line before was still asked once more.
+                # A fault in an earlier answer may have ended the match, and what came after it does not count.
                 if self._left(place) > 0:
                     if position in faults:
                         self.fault(slot, faults[position])
@@ -167,7 +175,10 @@ class Moves:
                         self._put(place, [slot], [codes[position]])
 
     def _put(self, place: int, slots: Sequence[int], made: list[str]) -> None:
-        """Put down moves of slots that stand side by side, from a place on, and have made as many as one another."""
+        """Record moves of slots that have made equally many so far and have consecutive positions from `place` on.
+
+        `made` has one string for each round, with the code of one move for each slot.
+        """
         number = self._done[place]
         self.made.put(number, place, made)
         if self._noise:
@@ -179,11 +190,15 @@ class Moves:
                 self._step(slot // self._batch.seats, self._episodes)
 
     def fault(self, slot: int, told: Sequence[str]) -> None:
-        """A slot has broken a rule instead of moving: its match is over after this round."""
+        """Record that a slot broke a rule instead of moving, which ends its match with this round.
+
+        `told` is the kind of the fault and its message, and the traceback and the output if there are any.
+        """
         place = self._place[slot]
         number = self._done[place]
         for other in self._batch.others(slot):
-            # Whoever is shown nothing may have been further: to where the match does not come.
+            # A slot that is shown no moves may have run ahead and broken a rule in a later round,
+            # which this match now never reaches.
             if other in self.faults and self.faults[other].round > number:
                 del self.faults[other]
         self.faults[slot] = Fault(slot % self._batch.seats, told[0], number, *told[1:])
@@ -191,7 +206,7 @@ class Moves:
         self._until[place] = number
 
     def columns(self, board: Board) -> list[str]:
-        """Moves as strings by slot. A round in which a seat broke a rule was not played: it is left out."""
+        """Return the moves on a board as one string for each slot, without a round in which a seat broke a rule."""
         by_place = board.columns(self._done)
         columns = [by_place[self._place[slot]] for slot in range(len(by_place))]
         for slot, fault in self.faults.items():
@@ -200,7 +215,7 @@ class Moves:
         return columns
 
     def _step(self, match: int, episodes: Episodes) -> None:
-        """Bring the state of a match on, if all have moved."""
+        """Advance the state of a match by one round if all of its seats have moved."""
         places = self._at(match)
         number = episodes.rounds(match)
         if min(self._done[place] for place in places) > number:
@@ -209,11 +224,12 @@ class Moves:
                 self._end(match, number + 1)
 
     def _end(self, match: int, rounds: int) -> None:
+        """End a match after so many rounds, if it would not end before."""
         self._changes += 1
         for place in self._at(match):
             self._until[place] = min(self._until[place], rounds)
 
     def _at(self, match: int) -> list[int]:
-        """The places of a match's seats."""
+        """Return the positions on the board of the seats of a match."""
         start = match * self._batch.seats
         return self._places(range(start, start + self._batch.seats))

@@ -1,4 +1,8 @@
-"""The slots of a program that are asked for moves together, and what they are asked."""
+"""Plans the requests for moves to the slots of one program that move together.
+
+A slot is one seat of one match of the batch, numbered through the batch. A row is a list of such slots. A line is one
+request to the guest (the interpreter inside the sandbox) for one move of each of a range of slots in a row.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -8,18 +12,19 @@ from typing import NamedTuple
 from tournament.engine.batch import Batch
 
 MIRRORED = "*"
-"""Stands in a line for what the match next to it, which is the same one from the other seat, has just moved."""
+"""Stands in a line for the last move of the neighbouring slot, which is the other seat of the same match."""
 UNSEEN = "-"
-"""Stands for a line to programs that do not look at what others have moved."""
+"""The text of a line that shows a program nothing of what the others moved in the round before."""
 
 Getter = Callable[[str], Sequence[str]]
-"""Takes moves out of a round."""
+"""Picks the moves of some slots out of the string with all moves of a round."""
 
 
 class Stretch(NamedTuple):
-    """Slots of a row, from `first` to before `last`, whose places on the board stand side by side, from `place` on.
+    """Neighbouring slots of a row, from `first` to before `last`, that can be handled alike.
 
-    They have made as many moves as one another, and are asked for `ahead` more.
+    They have consecutive positions on the board, starting at `place`, and have all made equally many moves. Each of
+    them is asked for `ahead` more moves.
     """
 
     first: int
@@ -29,7 +34,7 @@ class Stretch(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Asks the slots from `first` to before `last` for a move each; `text` is what they see before it."""
+    """A request for one move of each slot from `first` to before `last`; `text` is what is shown to them first."""
 
     first: int
     last: int
@@ -37,10 +42,10 @@ class Line(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What slots see before a move that comes after `step` others of the same turn.
+    """Where to find what slots are shown before a move that comes after `step` other moves of the same turn.
 
-    Each getter is for the round before the one in which the slot at its place makes that move; `mark` is what goes
-    behind.
+    Each getter comes with the board position of a slot. It is applied to the round before the one in which that slot
+    makes the move. `mark` is the text that is appended to what the getters return.
     """
 
     step: int
@@ -49,7 +54,7 @@ class Sight(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Slots of a row, in stretches from `first` to before `last`, that are asked for a move after each sight."""
+    """Slots of a row, from `first` to before `last`, that are asked for one move for each of the `sights`."""
 
     first: int
     last: int
@@ -58,12 +63,14 @@ class Ask(NamedTuple):
 
 
 class Row:
-    """Slots side by side, their `places` on the board, and those of the `others` whose moves they see, by turn.
+    """Slots of one program that are asked for moves together.
 
-    The last `paired` of them are both seats of a match, one next to the other, and see what they have just moved.
-    `leads` is by how many rounds the others are ahead of each, up to the most that matters, and `plan` is what is asked
-    as long as that is so, for which `steady` stands (see `Moves.next`). At most `longest` rounds have been moved in,
-    and after `soonest` the first match is over.
+    `places` are their positions on the board. `others` are the positions of the seats whose moves they are shown: one
+    list for each distance in seats, in the order of the slots. Among the last `paired` slots, each two neighbours are
+    both seats of one match, so the guest itself knows what they have just moved. `leads` says by how many rounds the
+    others are ahead of each slot, up to the most that matters; `plan` is what is asked while the leads stay the same.
+    `steady` is the state of the batch in which the plan was last found to hold (see `Moves.next`). No slot has moved in
+    more than `longest` rounds, and the first match is over after `soonest` rounds.
     """
 
     def __init__(
@@ -79,9 +86,9 @@ class Row:
         self.plan: list[Ask] = []
 
     def planned(self, ahead: list[int], done: list[int], *, unseen: bool = False) -> list[Ask]:
-        """What is asked for every slot to go so many moves `ahead` of those that are `done`, by place.
+        """Return the requests that let every slot make more moves: `ahead[n]` for the slot at position n of the row.
 
-        If the moves of others are to be `unseen`, nothing is shown.
+        `done` counts the moves made so far, by position on the board. With `unseen`, no moves of others are shown.
         """
         stretches = self._stretches(ahead, done)
         plan, step = [], 0
@@ -97,6 +104,7 @@ class Row:
         return plan
 
     def _stretches(self, ahead: list[int], done: list[int]) -> list[Stretch]:
+        """Return the slots of the row as stretches, each as long as possible."""
         counts = [done[place] for place in self.places]
         starts = [place - position for position, place in enumerate(self.places)]
         stretches, first = [], 0
@@ -119,9 +127,9 @@ class Row:
 
 
 def lined_up(batch: Batch, slots: Sequence[int]) -> list[int]:
-    """A program's slots in such an order that those which can make as many moves in a turn stand side by side.
+    """Return a program's slots in an order in which those that can make equally many moves in a turn are neighbours.
 
-    They still do when some of their matches are over, for these stand together, too.
+    Slots of matches with the same horizon are neighbours as well, so this still holds when some matches are over.
     """
 
     def rank(slot: int) -> tuple[bool, bool, int]:
@@ -132,14 +140,14 @@ def lined_up(batch: Batch, slots: Sequence[int]) -> list[int]:
 
 
 def paired(slots: Sequence[int]) -> int:
-    """How many of the last slots are both seats of a match of two, one next to the other."""
+    """Return how many slots at the end form pairs of neighbours that are both seats of one match with two seats."""
     pairs = zip(slots[-2::-2], slots[::-2], strict=False)
     met = itertools.takewhile(lambda pair: pair[0] % 2 == 0 and pair[1] == pair[0] + 1, pairs)
     return 2 * sum(1 for _ in met)
 
 
 def runs(chosen: Sequence[bool]) -> list[tuple[int, int]]:
-    """The runs of positions that are chosen: each from its first to before its last."""
+    """Return the runs of consecutive chosen positions, each as its first position and the one after its last."""
     found, position = [], 0
     for held, run in itertools.groupby(chosen):
         start, position = position, position + len([*run])
