@@ -1,8 +1,9 @@
-"""Checks fast play against strict play, a seat at a time.
+"""Checks fast play against strict play, one seat at a time.
 
-Given the others' recorded moves, one call into a fresh instance replays all the rounds of a seat. If every seat's
-moves come out the same, the match *is* strict play, by induction on its rounds. A program that differs leaks between
-its matches: all of them are checked, and those that differ are played again, every seat alone.
+One call into a fresh instance replays all rounds of a seat, given the recorded moves of the others. If every seat of a
+match makes the same moves again, the match *is* strict play, by induction on its rounds. A program that moves
+differently alone is leaky: it carries something from one match to another. Then all its matches are checked, and
+those that differ are played again with every seat alone.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,10 @@ from tournament.sandbox.instance import Ended, Image
 
 
 def play_audited(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
-    """Play the batch, check the slots it asks for and all those of leaky programs, and mend what differs."""
+    """Play the batch, and check the slots that it names and all slots of leaky programs.
+
+    Matches in which a slot moves differently alone are replaced by strict play.
+    """
     played = play(image, batch, game)
     if batch.alone:
         played.leaky.clear()
@@ -29,7 +33,7 @@ def play_audited(image: Image, batch: Batch, game: StateGame | None = None) -> P
 
 
 def _differing(image: Image, batch: Batch, played: Played, game: StateGame | None) -> set[int]:
-    """The slots that moved otherwise alone; fills `checked` and `leaky`."""
+    """Return the slots that moved differently alone; add to `played.checked` and `played.leaky`."""
     differing = set()
     pending = [*batch.checks, *(_telling(batch, played, slot) for slot in batch.checks)]
     pending += (slot for number in played.leaky for slot in batch.slots[number])
@@ -49,7 +53,11 @@ def _differing(image: Image, batch: Batch, played: Played, game: StateGame | Non
 
 
 def _telling(batch: Batch, played: Played, slot: int) -> int:
-    """The slot; or if another's fault cut its match short, the one where its program was called most, and last."""
+    """Return the slot whose check tells the most about the program of this slot.
+
+    It is the slot itself, unless a fault of another seat cut its match short. In that case it is the slot in which the
+    program made the most moves, and the last one of several.
+    """
     start = slot - slot % batch.seats
     at_fault = played.faults.keys() & set(range(start, start + batch.seats))
     if not at_fault or slot in at_fault:
@@ -60,7 +68,7 @@ def _telling(batch: Batch, played: Played, slot: int) -> int:
 def same_alone(
     image: Image, batch: Batch, played: Played, slot: int, game: StateGame | None = None
 ) -> bool:
-    """Whether a seat makes the same moves, and breaks the same rule, when nothing else is in its instance."""
+    """Whether a slot makes the same moves, and ends with the same fault if any, when it is alone in its instance."""
     fault = played.faults.get(slot)
     start = slot - slot % batch.seats
     lines = ["", *map("".join, zip(*_as_seen(batch, played, slot), strict=True))]
@@ -79,7 +87,7 @@ def same_alone(
 def _with_observations(
     game: StateGame, batch: Batch, played: Played, slot: int, lines: list[str]
 ) -> list[str]:
-    """The lines with what the slot observed in each round; a state that is over is observed by nobody."""
+    """Return the lines, each with what the slot observed of the game's state before it moved in that round."""
     episodes = Episodes(game, batch)
     match, seat = divmod(slot, batch.seats)
     start = slot - seat
@@ -92,12 +100,17 @@ def _with_observations(
 
 
 def _as_seen(batch: Batch, played: Played, slot: int) -> list[str]:
+    """Return the moves of all seats of the slot's match as the slot is shown them: its own first, then the next."""
     start, seat = slot - slot % batch.seats, slot % batch.seats
     return [played.moves[start + (seat + turn) % batch.seats] for turn in range(batch.seats)]
 
 
 def _alone(image: Image, batch: Batch, slot: int, lines: list[str]) -> tuple[str, str | None]:
-    """The codes of the moves a seat makes alone, up to its fault, and the kind of that fault."""
+    """Return the codes of the moves that a slot makes alone, up to its fault, and the kind of the fault or None.
+
+    All lines are tried in one call first. If that ends the instance, a fresh one plays them one by one, as strict play
+    does, so that every move has the fuel of a whole call.
+    """
     program = batch.program_of(slot)
     try:
         return _until_fault(
@@ -124,6 +137,7 @@ def _whole(lines: Sequence[str]) -> list[Line]:
 
 
 def _until_fault(answers: list[Answer]) -> tuple[str, str | None]:
+    """Return the codes of the moves up to the first fault, and the kind of the fault or None."""
     moves = ""
     for codes, faults in answers:
         if faults:
@@ -135,7 +149,7 @@ def _until_fault(answers: list[Answer]) -> tuple[str, str | None]:
 def _mend(
     image: Image, batch: Batch, game: StateGame | None, played: Played, matches: list[int]
 ) -> None:
-    """Put strict play in the place of these matches."""
+    """Play these matches again strictly, and replace their results."""
     if not matches:
         return
     strict = play(image, batch.only(matches), game)
@@ -148,6 +162,7 @@ def _mend(
 
 
 def _put(played: Played, old: int, strict: Played, new: int) -> None:
+    """Replace the results of the slot `old` by those of the slot `new` in `strict`."""
     played.moves[old] = strict.moves[new]
     played.fuel[old] = strict.fuel[new]
     if played.intended is not None and strict.intended is not None:

@@ -1,4 +1,4 @@
-"""What a worker is asked to play, and what it answers, as plain data."""
+"""The batches that workers are asked to play and the results that they send back, as plain data."""
 
 import itertools
 import json
@@ -15,15 +15,15 @@ from tournament.sandbox.limits import Limits
 from tournament.seeds import Tape, tape_name
 
 MOST_TEXT = 8_000
-"""The most characters in a text that a guest brings forth."""
+"""The most characters in a text that comes from a guest, the interpreter inside the sandbox."""
 SEAT = 4
 ANYTHING = 7
-"""At what a program may have looked: 1 for the public coin, plus 2 for its private tape, plus 4 for its seat."""
+"""Flags for what a program has read: 1 for the public coin, plus 2 for its private tape, plus 4 for its seat."""
 _SEEING = re.compile(r"\b(theirs|history|simulate|proves)\b")
 
 
 def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
-    """The name of a match's tape for a purpose; `key` is that of its setting."""
+    """Return the name of a match's tape for a purpose; `key` is the key of the setting."""
     return tape_name(seed, key, "/".join(fixture.lineup), fixture.repetition, *purpose)
 
 
@@ -31,10 +31,10 @@ def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
 class Batch:
     """Matches that are played together.
 
-    `facts` is the game as bots see it. `programs` are digests and sources; `matches` are lineups (numbers of
-    programs by seat) and repetitions. A *slot* is a seat of a match, counted through all matches; `library` are
-    sources that `proves` knows by name; `checks` are the slots that are to be replayed alone. With `alone`, every
-    seat of every match is played alone at once.
+    `facts` is the game as bots see it. `programs` are pairs of digest and source; `matches` are pairs of lineup
+    (numbers of programs by seat) and repetition. A *slot* is one seat of one match, numbered through the batch.
+    `library` has the sources that `proves` knows, by name. `checks` are the slots that are to be replayed alone. With
+    `alone`, every seat of every match is played alone from the start, which is strict play.
     """
 
     facts: dict[str, Any]
@@ -64,7 +64,7 @@ class Batch:
 
     @cached_property
     def slots(self) -> dict[int, list[int]]:
-        """Every program's slots, in order."""
+        """The slots of every program, in order, by number of the program."""
         slots: dict[int, list[int]] = {number: [] for number in range(len(self.programs))}
         for match, (lineup, _) in enumerate(self.matches):
             for seat, number in enumerate(lineup):
@@ -72,32 +72,32 @@ class Batch:
         return slots
 
     def lineup_at(self, slot: int) -> tuple[int, ...]:
-        """The programs of the slot's match."""
+        """Return the numbers of the programs in the slot's match, by seat."""
         return self.matches[slot // self.seats][0]
 
     def program_of(self, slot: int) -> int:
-        """Which program sits there."""
+        """Return the number of the program that plays the slot."""
         return self.lineup_at(slot)[slot % self.seats]
 
     def seems_blind(self, program: int) -> bool:
-        """Whether the program's text mentions nothing that tells what others have moved: a guess, not a promise."""
+        """Whether the program's text mentions nothing that reveals the opponents' moves; this is only a guess."""
         return _SEEING.search(self.programs[program][1]) is None
 
     def turned(self, slot: int, turn: int) -> int:
-        """The slot of the same match so many seats further round."""
+        """Return the slot of the same match that is `turn` seats further on; the first seat follows the last."""
         return slot - slot % self.seats + (slot + turn) % self.seats
 
     def others(self, slot: int) -> list[int]:
-        """The other slots of the slot's match, in turn."""
+        """Return the other slots of the slot's match, in the order of seats from the next one on."""
         return [self.turned(slot, turn) for turn in range(1, self.seats)]
 
     def tape(self, match: int, *purpose: object) -> str:
-        """The name of a match's tape for a purpose: it depends on what is played, never on where or when."""
+        """Return the name of a match's tape for a purpose. It depends only on what is played, never on the batch."""
         return match_tape(self.seed, self.key, self.fixtures[match], *purpose)
 
     @cached_property
     def fixtures(self) -> list[Fixture]:
-        """The matches, with the digests of their programs."""
+        """The matches as fixtures, with the digests of their programs."""
         digests = [digest for digest, _ in self.programs]
         return [Fixture(tuple([digests[n] for n in lineup]), r) for lineup, r in self.matches]
 
@@ -117,7 +117,7 @@ class Batch:
         ]
 
     def only(self, matches: Sequence[int]) -> "Batch":
-        """These matches, to be played alone."""
+        """Return a batch of only these matches, in which every seat is played alone."""
         chosen = tuple(self.matches[match] for match in matches)
         return Batch(
             self.facts,
@@ -131,14 +131,14 @@ class Batch:
         )
 
     def encoded(self) -> bytes:
-        """The batch as JSON."""
+        """Return the batch as JSON."""
         limits = [self.limits.fuel, self.limits.memory]
         parts = [self.facts, self.key, self.seed, self.programs, self.matches, limits]
         return json.dumps([*parts, self.library, self.checks, self.alone]).encode()
 
     @classmethod
     def decoded(cls, text: bytes) -> "Batch":
-        """The batch that `encoded` made JSON of."""
+        """Return the batch that `encoded` turned into JSON."""
         facts, key, seed, programs, matches, limits, library, checks, alone = json.loads(text)
         return cls(
             facts=facts,
@@ -155,22 +155,27 @@ class Batch:
 
 @dataclass
 class Played:
-    """What a batch came to. Moves are strings of codes by slot, before noise too where there is any."""
+    """The result of playing a batch.
+
+    `moves` has a string of move codes for each slot, after noise; `intended` has the same before noise, or is None if
+    there is no noise. `faults` are by slot, and `fuel` is the share of each slot in the fuel used.
+    """
 
     moves: list[str]
     intended: list[str] | None
     faults: dict[int, Fault] = field(default_factory=dict)
     fuel: list[int] = field(default_factory=list)
     notes: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """By slot: the round in which something could not be decided, and why."""
+    """By slot: a round in which something could not be decided within its bounds, and the reason."""
     looked: dict[int, int] = field(default_factory=dict)
-    """By slot, where that is known: at what its program looked."""
+    """What the program of a slot has read, as flags (see `ANYTHING`), by slot; only for slots where it is known."""
     checked: set[int] = field(default_factory=set)
+    """Slots that were replayed alone, or played alone in the first place, and whose moves are those of strict play."""
     leaky: set[int] = field(default_factory=set)
-    """Numbers of the programs that moved differently alone."""
+    """Numbers of the programs that moved differently when their moves were replayed alone or in a smaller group."""
 
     def encoded(self) -> bytes:
-        """The same as JSON."""
+        """Return the result as JSON."""
         faults = {
             slot: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
             for slot, f in self.faults.items()
@@ -180,7 +185,11 @@ class Played:
 
     @classmethod
     def decoded(cls, text: bytes, batch: Batch) -> "Played":
-        """What `encoded` made JSON of. Raises an exception of some kind for what no play of the batch comes to."""
+        """Return the result that `encoded` turned into JSON.
+
+        The text comes from a worker that runs bots, so it is not trusted: if playing the batch cannot give this result,
+        this raises `ValueError` or another exception that badly formed data causes.
+        """
         moves, intended, faults, fuel, notes, looked, checked, leaky = json.loads(text)
         by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
         noted = {int(slot): (round_number, note) for slot, (round_number, note) in notes.items()}
@@ -190,7 +199,7 @@ class Played:
         return played
 
     def _check(self, batch: Batch) -> None:
-        """Raise `ValueError` if this is not what a play of the batch can come to."""
+        """Raise `ValueError` if playing the batch cannot give this result."""
         seats, count = batch.seats, len(batch.matches) * batch.seats
         made = [self.moves] if self.intended is None else [self.moves, self.intended]
         _demand(len(made) == 1 + (batch.repetition.noise > 0), "moves before noise")
@@ -227,19 +236,21 @@ class Played:
 
 
 def _demand(held: bool, what: str) -> None:
+    """Raise `ValueError`, saying what was expected, unless the condition held."""
     if not held:
         raise ValueError(f"not {what}")
 
 
 def game_facts(setting: Setting) -> dict[str, Any]:
-    """The game as bots see it, as JSON-ready data. A horizon that is hidden is not in it."""
+    """Return the game as bots see it, as data ready for JSON, without the horizon if that is hidden from bots."""
     game, repetition = setting.game, setting.repetition
     cells = game.cells
     return {
         "name": game.name,
         "parameters": dict(game.parameters),
         "moves": game.moves,
-        # A text, for many bots never look and reading it is dear: payoffs of all joint moves, in order.
+        # The payoffs of all joint moves, in order. They are passed as JSON text because reading it is
+        # expensive and many bots never ask for a payoff.
         "payoffs": cells and json.dumps(list(cells.values())),
         "rounds": game.most_rounds if isinstance(game, StateGame) else repetition.rounds,
         "episodic": isinstance(game, StateGame),
@@ -258,7 +269,7 @@ def make_batch(
     library: dict[str, str],
     checks: Sequence[int] = (),
 ) -> Batch:
-    """A batch of these fixtures."""
+    """Return a batch of these fixtures."""
     digests = sorted({digest for fixture in fixtures for digest in fixture.lineup})
     number = {digest: n for n, digest in enumerate(digests)}
     return Batch(

@@ -1,19 +1,20 @@
-"""The moves of a batch by round: what a round brings stands together, whoever asks for it."""
+"""A table of the moves of a batch by round, which keeps the moves of all slots in a round in one string."""
 
 from collections.abc import Iterable
 
 UNMADE = " "
+"""Stands for a move that has not been made yet."""
 
 
 class Board:
-    """Moves as codes by place, in `rounds`."""
+    """A table of moves: `rounds` has one string for each round, with one code at each position."""
 
     def __init__(self, places: int) -> None:
         self._unmade = UNMADE * places
         self.rounds: list[str] = []
 
     def put(self, number: int, place: int, made: Iterable[str]) -> None:
-        """Put down what slots at places from that one on have made, in a round and those after it."""
+        """Record moves in round `number` and the following ones: in each, the codes for positions from `place` on."""
         for codes in made:
             if number == len(self.rounds):
                 self.rounds.append(self._unmade)
@@ -22,6 +23,6 @@ class Board:
             number += 1
 
     def columns(self, done: Iterable[int]) -> list[str]:
-        """The moves of every place in the first so many rounds."""
+        """Return the moves at each position as a string; `done` says how many rounds to take for each position."""
         moves, places = "".join(self.rounds), len(self._unmade)
         return [moves[place::places][:count] for place, count in enumerate(done)]

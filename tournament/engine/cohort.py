@@ -1,4 +1,4 @@
-"""Matches of one program in one instance."""
+"""Plays a group of matches of one program in one instance."""
 
 import json
 from collections.abc import Sequence
@@ -12,19 +12,20 @@ from tournament.sandbox.powers import Place, Powers
 FAULTY = "!"
 """Stands in an answer for the move of a slot that broke a rule."""
 KINDS = ("load", "error", "illegal", "memory")
-"""Faults that a guest sees; the others end it."""
+"""Kinds of fault that the guest can report in an answer; a fault of another kind ends the instance."""
 PEEK = "unseen"
-"""What a guest asks for whose program looks at what others have moved, and has not been shown it."""
+"""The request of a guest whose program reads the opponents' moves although these were not shown to it."""
 FLAGS = frozenset(map(str, range(ANYTHING + 1)))
+"""The characters by which a guest reports what a program has read (see `ANYTHING`)."""
 MOST_FAULTS = 1 << 20
-"""The most characters that are read of a guest's faults in a round: they may be its bot's words."""
+"""The most characters of faults that are accepted in the answer to a line, because a bot may have written them."""
 
 Answer = tuple[str, dict[int, list[str]]]
-"""The codes of the moves made to a line, and the faults by position in it."""
+"""The answer to a line: the codes of the moves, and the faults by position in the line."""
 
 
 class Cohort:
-    """Slots of one program that share an instance and move together."""
+    """A group of slots of one program that share an instance and move together."""
 
     def __init__(
         self, image: Image, batch: Batch, program: int, slots: Sequence[int], powers: Powers
@@ -46,7 +47,11 @@ class Cohort:
         self.instance = image.instance(source, setup, batch.limits)
 
     def play(self, lines: Sequence[Line]) -> list[Answer]:
-        """The answers to these lines. Raises `Ended`, also where one of many matches is told to be out of memory."""
+        """Return the answers to these lines. Raises `Ended` if the instance ends.
+
+        It is also raised if the guest reports that one of several matches is out of memory, since that match might
+        have enough memory alone.
+        """
         count = len(self.slots)
         asked = [
             text if last - first == count else f"{first} {last} {text}"
@@ -64,7 +69,7 @@ class Cohort:
             raise Ended("crash", message, burnt=self.instance.burnt) from None
 
     def drop(self, over: set[int]) -> dict[int, int]:
-        """End the matches of the slots that are over; return at what their program looked. Raises `Ended`."""
+        """Remove the slots that are over, and return what their program has read, by slot. Raises `Ended`."""
         gone = {slot: n for n, slot in enumerate(self.slots) if slot in over}
         if not gone:
             return {}
@@ -73,7 +78,7 @@ class Cohort:
         return {slot: _looks(flags) for slot, flags in zip(gone, looked, strict=False)}
 
     def _parsed(self, line: Line, answer: str) -> Answer:
-        """A guest's answer to a line. Raises `ValueError` for one that only a guest in a bot's hands gives."""
+        """Parse a guest's answer to a line. Raises `ValueError` for one that only a manipulated guest can give."""
         codes, _, rest = answer.partition(" ")
         if len(codes) != line.last - line.first or len(rest) > MOST_FAULTS:
             raise ValueError("an answer of another length")
@@ -103,15 +108,18 @@ class Cohort:
 
 
 def _looks(flags: str) -> int:
-    """At what a guest says that its program looked: everything, where it says nothing of the kind."""
+    """Return what a guest reports that its program has read, or `ANYTHING` if the report makes no sense."""
     return int(flags) if flags in FLAGS else ANYTHING
 
 
 def _fault(told: object) -> list[str]:
-    """A fault as a guest tells it: kind, message, traceback, and what was printed. Raises `ValueError`."""
+    """Return a fault from a guest's report: kind, message, traceback, and what was printed.
+
+    Raises `ValueError` if the report has another form.
+    """
     if type(told) is not list or len(told) != 4 or told[0] not in KINDS:
         raise ValueError("a fault of no known form")
     if any(type(text) is not str or len(text) > MOST_TEXT for text in told):
         raise ValueError("a fault with something else than a short text")
-    # Half a surrogate pair, which JSON can spell, is no text to anybody else.
+    # JSON can contain half of a surrogate pair, which cannot be encoded as UTF-8.
     return [text.encode("utf-8", "replace").decode() for text in told]

@@ -1,4 +1,4 @@
-"""States of matches, for games that are played on one."""
+"""Keeps the states of matches, for games that have a state."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from tournament.seeds import Tape
 
 
 class Episode:
-    """A match's states so far, the first included."""
+    """The states of one match so far, including the first."""
 
     def __init__(self, game: StateGame, tape: Tape) -> None:
         self._game = game
@@ -23,7 +23,7 @@ class Episode:
         self._states.append(state)
 
     def observed(self, round_number: int, seat: int) -> Observation:
-        """What a seat saw before it moved in a round."""
+        """Return what a seat observes before it moves in a round."""
         return self._game.observe(self._states[round_number], seat)
 
     @property
@@ -38,7 +38,7 @@ class Episode:
 
 
 class Episodes:
-    """The episodes of a batch's matches."""
+    """The episodes of all matches of a batch; each starts when it is first needed."""
 
     def __init__(self, game: StateGame, batch: Batch) -> None:
         self._game = game
@@ -46,7 +46,7 @@ class Episodes:
         self._begun: dict[int, Episode] = {}
 
     def seen(self, slots: Iterable[int], rounds: Iterable[int]) -> str:
-        """What these slots observe in these rounds, as it goes behind the joint moves of a line."""
+        """Return what these slots observe, each in its round, as the text that follows the joint moves in a line."""
         seen = []
         for slot, number in zip(slots, rounds, strict=True):
             match, seat = divmod(slot, self._batch.seats)
@@ -54,15 +54,15 @@ class Episodes:
         return "\t" + json.dumps(seen, separators=(",", ":"))
 
     def rounds(self, match: int) -> int:
-        """How many joint moves of a match have been played."""
+        """Return how many joint moves of a match have been played."""
         return self._episode(match).rounds
 
     def step(self, match: int, joint: Sequence[str]) -> None:
-        """Play a match's joint move."""
+        """Play a joint move of a match, given as codes by seat."""
         self._episode(match).step(joint)
 
     def over(self, match: int) -> bool:
-        """Whether a match has come to its end."""
+        """Whether a match has ended."""
         return self._episode(match).over
 
     def _episode(self, match: int) -> Episode:

@@ -1,4 +1,4 @@
-"""Noise: moves that come out as others than were made."""
+"""Noise: replaces some moves by other legal moves, at random."""
 
 from tournament.engine.batch import Batch
 from tournament.game import code, index
@@ -6,7 +6,10 @@ from tournament.seeds import Tape
 
 
 class Noise:
-    """The noise of a batch. A match's is drawn round by round and seat by seat, whatever is moved and whenever."""
+    """The noise in the matches of a batch.
+
+    For each match it is drawn round by round and seat by seat, so it does not depend on the moves or on their order.
+    """
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
@@ -14,7 +17,7 @@ class Noise:
         self._shifts: dict[int, list[list[int]]] = {}
 
     def disturbed(self, slot: int, round_number: int, move: str) -> str:
-        """The code of the move that comes of one."""
+        """Return the code of the move that is played when a slot makes `move` in a round."""
         match, seat = divmod(slot, self._batch.seats)
         shifts = self._shifts.setdefault(match, [])
         while len(shifts) <= round_number:
@@ -23,7 +26,7 @@ class Noise:
         return code((index(move) + shifts[round_number][seat]) % count)
 
     def _drawn(self, match: int) -> list[int]:
-        """For each seat, by how many moves its next one is off."""
+        """Return for each seat by how many positions in its list of moves the next move is shifted; 0 is no noise."""
         if match not in self._tapes:
             self._tapes[match] = Tape(self._batch.tape(match, "noise"))
         tape, noise = self._tapes[match], self._batch.repetition.noise

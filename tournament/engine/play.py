@@ -1,12 +1,13 @@
-"""Plays a batch of matches: every program in one instance, and each in its turn makes all the moves that it can.
+"""Plays a batch of matches: each program plays all its matches in one instance, and the programs take turns.
 
-In a match a program can move as long as it has not moved more often than the others. So when its turn comes again it
-mostly has two moves to make in every match: one for a round in which the others have moved already, and one that they
-will answer. One call brings both.
+In a match, a program can move as long as it has not made more moves than the others. So in its next turn it usually
+has two moves to make in every match: one for a round in which the others have moved already, and one that they will
+answer. One call to the instance asks for both.
 
-This is fast play. It means the same as strict play (a fresh instance for every seat of every match) because a call
-for many moves gets the fuel and memory of one: what ends an instance here is split and played again from the moves
-on record, down to single moves of single matches, and these are strict play. `audit.py` checks what is left to check.
+This is fast play. It gives the same results as strict play, which uses a fresh instance for every seat of every match.
+The reason is that a call for many moves gets the fuel and memory of a single move. If that ends the instance, its
+matches are split up and played again from the recorded moves, down to single moves of single matches, which is strict
+play. What could still differ is that a program carries something from one match to another; `audit.py` checks that.
 """
 
 from collections.abc import Sequence
@@ -24,20 +25,21 @@ from tournament.sandbox.powers import Powers
 
 T = TypeVar("T")
 PARTS = 8
-"""Into how many parts a cohort is split when its instance has come to its end."""
+"""The number of parts into which the matches of an instance are split when the instance has ended."""
 DEAR = 8
-"""Where a call has used more than one part in so many of its fuel, the next makes one round."""
+"""If a call used more than this fraction (one in `DEAR`) of the fuel limit, the next call asks for one round only."""
 UNSEEN_ROUNDS = 100
-"""The most rounds in a call to a program that does not look at what others have moved."""
+"""The most rounds in one call to a program that does not read the opponents' moves."""
 
 
 @dataclass
 class Part:
-    """Slots that move together; without a cohort they must be seated first.
+    """A group of slots of one program that move together in one instance, their `cohort`.
 
-    If it is `blind`, it need not be shown what others have moved, and once it is `ahead`, it has not been: never in
-    strict play. `asked` is how many lines its last call had; with `singly`, every call has one. `burnt` is fuel not yet
-    shared out.
+    If `cohort` is None, a new instance must be made before they move. If `blind`, the program does not seem to read the
+    opponents' moves, so these need not be shown. If `ahead`, moves were asked for without showing them; neither is
+    ever set in strict play. `asked` is the number of lines in the last call; if `singly`, every call has one line.
+    `burnt` is the fuel used that has not yet been shared out among the slots.
     """
 
     program: int
@@ -51,17 +53,17 @@ class Part:
 
 
 def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
-    """The moves and faults of every match of the batch; `game` is given where it has a state."""
+    """Play the batch and return the moves and faults of all matches; `game` is needed only if it has a state."""
     return Turns(image, batch, game).played()
 
 
 def powers_of(image: Image, batch: Batch, memory: Memory | None = None) -> Powers:
-    """The powers of a batch's programs, with nothing simulated or proved yet."""
+    """Return what answers the programs' calls to `simulate` and `proves`, with nothing simulated or proved yet."""
     return Powers(image, batch.facts, batch.programs, batch.library, batch.limits, memory)
 
 
 class Turns:
-    """A batch in play: its programs take turns."""
+    """Plays one batch by letting its programs take turns."""
 
     def __init__(self, image: Image, batch: Batch, game: StateGame | None) -> None:
         self.image = image
@@ -81,7 +83,7 @@ class Turns:
         ]
 
     def played(self) -> Played:
-        """Play to the end."""
+        """Play all matches to the end and return the result."""
         while self.parts:
             parts, self.parts = self.parts, []
             for part in parts:
@@ -98,7 +100,7 @@ class Turns:
         )
 
     def _turn(self, part: Part) -> None:
-        """Let a part move, splitting it as far as its instance comes to its end."""
+        """Let a part make its moves; if its instance ends, split the part and try again with the pieces."""
         pending = [part]
         while pending:
             part = pending.pop()
@@ -111,7 +113,7 @@ class Turns:
                 self.parts += [part] if part.row.slots else []
 
     def _move(self, part: Part) -> None:
-        """Make the moves of a turn. Raises `Ended`."""
+        """Make the moves of one turn. Raises `Ended` if the instance ends."""
         cohort = part.cohort or self._seated(part)
         rounds = self._rounds(part, cohort)
         part.ahead |= rounds > ROUNDS
@@ -124,7 +126,7 @@ class Turns:
             self._leave(part, cohort, over)
 
     def _rounds(self, part: Part, cohort: Cohort) -> int:
-        """The most rounds that the part's next call is to make."""
+        """Return for how many rounds at most the next call to the part asks."""
         spent, enough = cohort.instance.spent, self.batch.limits.fuel // DEAR
         if part.singly or spent > enough or not self.moves.foreseen:
             return 1
@@ -132,7 +134,10 @@ class Turns:
         return UNSEEN_ROUNDS if unseen else ROUNDS
 
     def _after(self, part: Part, ended: Ended) -> list[Part]:
-        """What is to be tried when a part's instance has come to its end."""
+        """Return the parts that are to be tried after a part's instance has ended.
+
+        If the part was a single move of a single match already, the fault is recorded and the list is empty.
+        """
         if part.ahead:
             return [self._seeing(part)]
         over = self.moves.over(part.row)
@@ -147,12 +152,12 @@ class Turns:
         return []
 
     def _seeing(self, part: Part) -> Part:
-        """The part, to be shown everything from the start."""
+        """Return a part with the same slots that is shown all moves, in a new instance."""
         self.moves.take_back(part.row)
         return Part(part.program, self.moves.row(part.row.slots))
 
     def _answers(self, part: Part, cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
-        """The part's answers to lines. Raises `Ended`."""
+        """Return the part's answers to lines, and count the fuel used. Raises `Ended`."""
         part.asked = len(lines)
         before = cohort.instance.burnt
         try:
@@ -161,7 +166,10 @@ class Turns:
             part.burnt += cohort.instance.burnt - before
 
     def _seated(self, part: Part) -> Cohort:
-        """The part's new cohort, taken through the rounds so far. Raises `Ended`."""
+        """Load the part into a new instance, replay the rounds so far in it, and return it. Raises `Ended`.
+
+        A program that now answers differently is noted as a suspect: it may carry something between its matches.
+        """
         part.cohort = cohort = self._cohort(part)
         past = self.moves.past(part.row)
         for asked in _split(past, 1 if part.singly else len(past)):
@@ -171,7 +179,10 @@ class Turns:
         return cohort
 
     def _cohort(self, part: Part) -> Cohort:
-        """A fresh cohort. In strict play nothing at all is shared, not even what others had simulated."""
+        """Return the slots of the part in a new instance. Raises `Ended`.
+
+        In strict play, instances share nothing that could change a move, not even the results of simulations.
+        """
         powers = powers_of(self.image, self.batch) if self.batch.alone else self.powers
         powers.notes, powers.drawn = self.powers.notes, self.powers.drawn
         try:
@@ -183,7 +194,7 @@ class Turns:
         return cohort
 
     def _leave(self, part: Part, cohort: Cohort, over: set[int]) -> None:
-        """Drop the slots that have no move left."""
+        """Remove the slots that are over from the part and its instance, and note what their program has read."""
         self._share_out(part)
         part.row = self.moves.row([slot for slot in part.row.slots if slot not in over])
         try:
@@ -195,12 +206,12 @@ class Turns:
                 self.moves.take_back(part.row)
 
     def _share_out(self, part: Part) -> None:
-        """Charge the part's slots alike for the fuel it has burnt."""
+        """Divide the fuel that the part has used equally among its slots."""
         for slot in part.row.slots:
             self.fuel[slot] += part.burnt // len(part.row.slots)
         part.burnt = 0
 
 
 def _split(items: list[T], size: int) -> list[list[T]]:
-    """The items in lists of that size, but for the last."""
+    """Return the items in lists of the given size; the last list may be shorter."""
     return [items[start : start + size] for start in range(0, len(items), size or 1)]

@@ -1,4 +1,4 @@
-"""Asks outside any match what is provable about programs; a worker decides it, as it does for bots."""
+"""Finds out what is provable about programs outside any match. A worker decides it, as it does for bots."""
 
 import json
 from dataclasses import dataclass
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from tournament.sandbox.pool import Pool
 
 NOBODY = (("", ""), 0, (), OWN)
-"""Where a statement is made that is about neither `me` nor `them`."""
+"""The call at which a statement is made that mentions neither `me` nor `them`."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """Whether a statement is provable and whether it holds, and what the programs play at each world.
 
-    `worlds` has the moves by (program, against), names as in the library. With a `bound` nothing was decided.
+    `worlds` has for each world the moves by (program, opponent), with the names in the library. If the proof grew too
+    large, `bound` says in which respect and nothing was decided.
     """
 
     provable: bool
@@ -35,7 +36,10 @@ class Answer:
 async def prove(
     statement: str, setting: Setting, library: dict[str, str], limits: Limits, pool: "Pool"
 ) -> Answer:
-    """The answer to a statement about programs of the library (sources by name). Raises `UsageError`."""
+    """Return the answer to a statement about programs of the library (sources by name).
+
+    Raises `UsageError` if the statement is invalid, for example if it names an unknown program.
+    """
     question = [statement, game_facts(setting), library, [limits.fuel, limits.memory]]
     text = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
     if "problem" in text:
@@ -45,7 +49,7 @@ async def prove(
 
 
 def answer(image: Image, question: list[Any]) -> bytes:
-    """What a worker answers to `prove`."""
+    """Return the answer of a worker to a request of `prove`, as JSON."""
     statement, facts, library, limits = question
     powers = Powers(image, facts, [], library, Limits(*limits))
     try:

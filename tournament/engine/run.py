@@ -1,6 +1,7 @@
-"""Plays many fixtures at once: batches go out to workers, lists of outcomes come back.
+"""Plays many fixtures at once: sends batches to the workers and turns their answers into outcomes.
 
-Nothing here knows of a record, a terminal or a model. Outcomes come in any order; what they are does not depend on it.
+This module does not depend on a record, a terminal or a language model. The outcomes arrive in no fixed order, and
+their content does not depend on that order.
 """
 
 import math
@@ -26,27 +27,31 @@ from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool, open_pool
 
 TRIES = 3
-"""How often a batch is played again whose worker was lost, before it is halved, or given up as a single match."""
+"""How often a batch is tried if its worker is lost each time. After that it is halved; a single match is given up."""
 SILENCE_SECONDS = 60.0
+"""How long a worker may be silent before it counts as lost; longer in proportion if the fuel limit is raised."""
 
 
 @dataclass
 class Contest:
-    """What is to be played, and how: everything an outcome depends on, and nothing else.
+    """What is to be played, and how: everything that an outcome depends on, and nothing else.
 
-    `leaky` are digests of programs known to leak between their matches; play adds to it.
+    `leaky` has the digests of programs known to play differently in a batch than alone; playing adds to it.
     """
 
     setting: Setting
     seed: int
     programs: dict[str, Program]
-    """By digest."""
+    """The programs by digest."""
     limits: Limits = Limits()
     strict: bool = False
     leaky: set[str] = field(default_factory=set)
 
     def batch(self, fixtures: Sequence[Fixture], sample: Sequence[int]) -> Batch:
-        """The fixtures as a batch, to be checked at the sample and wherever else it is needed."""
+        """Return the fixtures as a batch that checks the slots in `sample`.
+
+        It also checks all slots of leaky programs, and every slot in strict play.
+        """
         seats = self.setting.game.seats
         everywhere = [
             match * seats + seat
@@ -71,7 +76,10 @@ class Contest:
         return any(self.programs[digest].may_simulate for digest in fixture.lineup)
 
     def may_draw(self, fixture: Fixture) -> bool:
-        """Whether repetitions of the fixture's lineup may differ: in strict play nobody's word is taken for it."""
+        """Whether repetitions of the fixture's lineup may differ.
+
+        Strict play always assumes so, because the texts of the programs allow only a guess.
+        """
         repetition = self.setting.repetition
         hidden = repetition.continuation is not None
         drawn = repetition.noise > 0 or hidden or isinstance(self.setting.game, StateGame)
@@ -79,7 +87,7 @@ class Contest:
         return self.strict or drawn or mentions
 
     def may_turn(self, fixture: Fixture) -> bool:
-        """Whether the lineup may play the same when its programs move round the table."""
+        """Whether the programs may play the same match after each has moved on by the same number of seats."""
         game = self.setting.game
         asking = any(self.programs[digest].may_ask_its_seat for digest in fixture.lineup)
         return game.cells is not None and game.symmetric and not asking
@@ -87,9 +95,9 @@ class Contest:
 
 @dataclass(frozen=True)
 class Results:
-    """Outcomes that came in together. With `again`, they take the place of those that came before.
+    """Outcomes that arrived together. With `again`, they replace earlier outcomes of the same fixtures.
 
-    `lost` are fixtures that could not be played because their worker was lost every time.
+    `lost` has the fixtures that could not be played because their worker was lost every time.
     """
 
     outcomes: list[Outcome]
@@ -101,7 +109,7 @@ class Results:
 async def workers(
     image: Image, count: int, limits: Limits, games: Sequence[Game] = ()
 ) -> AsyncIterator[Pool]:
-    """A pool of `count` worker processes that play batches of these games."""
+    """Open a pool of `count` worker processes that play batches of these games."""
     silence = SILENCE_SECONDS * max(1.0, limits.fuel / Limits().fuel)
     files = [game.file for game in games if isinstance(game, StateGame)]
     async with open_pool(MODULE, [str(image.compiled), *files], count, silence) as pool:
@@ -111,17 +119,18 @@ async def workers(
 async def play_batch(
     contest: Contest, batch: Batch, fixtures: Sequence[Fixture], pool: Pool
 ) -> list[Outcome]:
-    """The outcomes of one batch, in the order of its fixtures. Raises `WorkerLost`."""
+    """Play one batch and return its outcomes in the order of its fixtures. Raises `WorkerLost`."""
     played = await pool.call(batch.encoded(), partial(Played.decoded, batch=batch))
     return outcomes(contest.setting, batch, fixtures, played)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Fixtures to be played: `batches`, each with the slots to be checked, and the `rest` that some of them stand for.
+    """Fixtures to be played, in `batches`, each with the slots to be checked.
 
-    Repetitions of a lineup that seems to draw nothing are not played one by one: the first stands for all, and for
-    those with the seats turned too.
+    Repetitions of a lineup that seems to use no randomness are not played one by one. Only the first is played and
+    stands for all of them, also for those with the seats turned if these seem to play the same. `rest` has for each
+    such fixture the ones that it stands for.
     """
 
     batches: list[tuple[list[Fixture], list[int]]]
@@ -129,7 +138,7 @@ class Plan:
 
 
 def planned(contest: Contest, fixtures: Sequence[Fixture], worker_count: int) -> Plan:
-    """How to play the fixtures with so many workers."""
+    """Return the plan for playing the fixtures with so many workers."""
     first, rest = _stand_ins(contest, fixtures)
     return Plan(_batches(contest, first, worker_count), rest)
 
@@ -144,10 +153,11 @@ def _batches(
 async def play_all(
     contest: Contest, plan: Plan, pool: Pool, results: MemoryObjectSendStream[Results]
 ) -> None:
-    """Play what is planned and send what comes of it, then close the stream.
+    """Play what is planned and send the results, then close the stream.
 
-    If a tape, or a seat, was looked at after all where a fixture was to stand for others, these follow. What was played
-    before a program was known to leak is played again. The stream is bounded: when nobody receives, workers wait.
+    If a program turns out to have read a tape or its seat, the fixtures that its match should have stood for are played
+    as well. Matches played unchecked before one of their programs was known to be leaky are played again. The stream is
+    bounded: while the receiver takes nothing, the workers wait.
     """
     async with results:
         play = Play(contest, pool, results)
@@ -160,7 +170,7 @@ async def play_all(
 def _stand_ins(
     contest: Contest, fixtures: Sequence[Fixture]
 ) -> tuple[list[Fixture], dict[Fixture, list[Fixture]]]:
-    """Fixtures to be played, and for those that stand for other repetitions of their lineup, these."""
+    """Return the fixtures to be played, and for those that may stand for others, the fixtures they stand for."""
     first: dict[tuple[str, ...], Fixture] = {}
     rest: dict[Fixture, list[Fixture]] = {}
     playing = []
@@ -178,7 +188,7 @@ def _stand_ins(
 
 
 def _alike(contest: Contest, fixture: Fixture) -> tuple[str, ...]:
-    """The lineup, in the form that it shares with all that seem to play the same."""
+    """Return a form of the lineup that is the same for all lineups that seem to play the same match."""
     lineup = fixture.lineup
     if not contest.may_turn(fixture):
         return lineup
@@ -186,7 +196,7 @@ def _alike(contest: Contest, fixture: Fixture) -> tuple[str, ...]:
 
 
 class Play:
-    """Fixtures on their way through the pool. `unlike` are those that a stand-in could not stand for after all."""
+    """Sends batches through the pool. `unlike` has the fixtures that another one could not stand for after all."""
 
     def __init__(
         self, contest: Contest, pool: Pool, results: MemoryObjectSendStream[Results]
@@ -198,11 +208,11 @@ class Play:
         self._unchecked: list[Fixture] = []
 
     def suspect(self) -> list[Fixture]:
-        """Fixtures that were played unchecked before one of their programs was known to leak."""
+        """Return the fixtures that were played unchecked before one of their programs was known to be leaky."""
         return [f for f in self._unchecked if self.contest.leaky.intersection(f.lineup)]
 
     async def play(self, plan: Plan, *, again: bool = False) -> None:
-        """Play what is planned and send the outcomes, with those of the fixtures that others stand for."""
+        """Play what is planned and send all outcomes, also those of fixtures that others stand for."""
         send, receive = anyio.create_memory_object_stream[tuple[list[Fixture], list[int]]](
             len(plan.batches)
         )
@@ -219,6 +229,7 @@ class Play:
         rest: dict[Fixture, list[Fixture]],
         again: bool,
     ) -> None:
+        """Play batches from the stream `work` one after the other until none is left, and send their results."""
         async with work:
             async for fixtures, sample in work:
                 known = frozenset(self.contest.leaky)
@@ -234,7 +245,11 @@ class Play:
     def _with_twins(
         self, outcome: Outcome, looked: int, rest: dict[Fixture, list[Fixture]]
     ) -> list[Outcome]:
-        """An outcome, and the same for the repetitions that it stands for; `looked` is at what its programs looked."""
+        """Return an outcome, and a copy for each fixture that it stands for.
+
+        `looked` is what its programs have read (see `ANYTHING` in `batch.py`). Fixtures that may therefore play
+        differently are added to `unlike` instead.
+        """
         same = [outcome]
         by_lineup = {outcome.fixture.lineup: outcome}
         for twin in rest.get(outcome.fixture, ()):
@@ -249,7 +264,7 @@ class Play:
     async def _outcomes(
         self, fixtures: list[Fixture], sample: Sequence[int]
     ) -> tuple[list[tuple[Outcome, int]], list[Fixture]]:
-        """Outcomes, each with what its programs looked at; and the fixtures that lost their worker every time."""
+        """Return outcomes, each with what its programs have read, and the fixtures whose worker was lost every time."""
         batch = self.contest.batch(fixtures, sample)
         for _ in range(TRIES):
             with suppress(WorkerLost):
@@ -267,5 +282,5 @@ class Play:
 
 
 def _may_leak(outcome: Outcome, known: frozenset[str]) -> bool:
-    """Whether the outcome has a seat unchecked whose program was not known to leak when it was played."""
+    """Whether the outcome has an unchecked seat, and a program that was not known to be leaky when it was played."""
     return not all(outcome.checked) and not known.issuperset(outcome.fixture.lineup)

@@ -1,4 +1,4 @@
-"""Who meets whom, which of it is still to be played, and what is played together. Pure functions."""
+"""Decides which programs meet, which matches are played in one batch, and which slots are checked. Pure functions."""
 
 import itertools
 import math
@@ -12,20 +12,24 @@ from tournament.seeds import tape_name
 
 MOST_LINEUPS = 1_000_000
 BLOCK = 40
-"""Programs whose matches are played together: as many instances are alive in a worker at a time, twice over."""
+"""The number of programs in a block; the matches between two blocks are played together.
+
+A worker therefore has about twice as many instances alive at a time.
+"""
 MOST_MATCHES = 4_000
 MOST_SLOW_MATCHES = 200
 MOST_MOVES = 1_000_000
-"""Bounds on a batch: what is lost when a worker dies, and what its rows take of memory."""
+"""Bounds on a batch: they limit what is lost when a worker dies, and the memory that its moves take."""
 CHECKED = 1_000
-"""One seat in this many is checked beside one of every program."""
+"""One seat in this many is checked, on average, in addition to one seat of every program."""
 
 
 def round_robin(setting: Setting, digests: Sequence[str], repetitions: int) -> list[Fixture]:
-    """Every program against every other and itself, each as often.
+    """Return the fixtures in which every program meets every other and itself, with equally many repetitions.
 
-    Where seats differ, every order of seats is played; where they do not, a lineup is played once, and its
-    programs move a seat on with every repetition. Raises `UsageError` if the lineups are beyond counting.
+    If the seats differ, every order of the programs is a lineup of its own. If the game is symmetric, a set of
+    programs is one lineup, and its programs change seats with every repetition. Raises `UsageError` if there are more
+    than `MOST_LINEUPS` matches.
     """
     seats, symmetric = setting.game.seats, setting.game.symmetric
     programs = sorted(digests)
@@ -52,9 +56,10 @@ def batches(
     workers: int,
     slow: Callable[[Fixture], bool] = lambda fixture: False,
 ) -> list[list[Fixture]]:
-    """The fixtures in lists to be played together: wide for every program, and as many for each worker.
+    """Split the fixtures into lists that are each played together.
 
-    Slow ones come last, fewer at a time: so that something is seen soon.
+    A list has many matches for each of its programs, and every worker gets equally many lists if there are enough
+    fixtures. Slow fixtures come last and in shorter lists, so that the first results arrive soon.
     """
     rounds = setting.repetition.rounds or _typical_rounds(setting)
     most = max(1, min(MOST_MATCHES, MOST_MOVES // (rounds * setting.game.seats)))
@@ -67,6 +72,7 @@ def batches(
 
 
 def _pieces(fixtures: Sequence[Fixture], most: int, workers: int) -> list[list[Fixture]]:
+    """Split the fixtures into lists of almost equal length, at most `most`, as a multiple of `workers` if possible."""
     if not fixtures:
         return []
     count = len(fixtures)
@@ -76,10 +82,11 @@ def _pieces(fixtures: Sequence[Fixture], most: int, workers: int) -> list[list[F
 
 
 def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
-    """For each batch the slots that the audit replays: for each program one, and a seeded sample of all.
+    """Return for each batch the slots that the audit replays: one for each program, and a random sample of all.
 
-    A program's is its last one in a batch, after all that it may carry over between them: of the batches where it has
-    many, the one with the fewest checks so far.
+    The slot for a program is its last one in a batch, because by then the program may have carried over the most from
+    its other matches. Of the batches in which the program has at least half as many slots as in any other, the one
+    with the fewest checks so far is used. The sample is the same whenever the seed is the same.
     """
     checks = [_sampled(fixtures, seed) for fixtures in plan]
     counts = [Counter(digest for each in fixtures for digest in each.lineup) for fixtures in plan]
@@ -93,7 +100,7 @@ def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[in
 
 
 def _sampled(fixtures: Sequence[Fixture], seed: int) -> list[int]:
-    """Seats drawn by lot, one in `CHECKED` of those in a batch."""
+    """Return a random sample of the slots of a batch: about one in `CHECKED`."""
     slots = []
     for match, fixture in enumerate(fixtures):
         seats = len(fixture.lineup)
@@ -104,15 +111,18 @@ def _sampled(fixtures: Sequence[Fixture], seed: int) -> list[int]:
 
 
 def _last_slots(fixtures: Sequence[Fixture]) -> dict[str, int]:
+    """Return the last slot of each program in a batch of these fixtures, by digest."""
     lineups = itertools.chain.from_iterable(fixture.lineup for fixture in fixtures)
     return {digest: slot for slot, digest in enumerate(lineups)}
 
 
 def _typical_rounds(setting: Setting) -> int:
+    """Return the expected number of rounds of a match whose horizon is hidden, rounded up."""
     return math.ceil(1 / (1 - (setting.repetition.continuation or 0)))
 
 
 def _by_block(fixtures: Sequence[Fixture]) -> list[Fixture]:
+    """Sort the fixtures so that those whose programs come from the same blocks are neighbours."""
     programs = sorted({digest for fixture in fixtures for digest in fixture.lineup})
     blocks = max(1, round(len(programs) / BLOCK))
     block = {digest: n * blocks // len(programs) for n, digest in enumerate(programs)}

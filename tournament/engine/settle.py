@@ -1,4 +1,4 @@
-"""Turns what a worker played into outcomes: who is paid what."""
+"""Scores what a worker played: computes the payoffs of each match and returns its outcome."""
 
 import functools
 import math
@@ -15,11 +15,11 @@ from tournament.seeds import Tape
 def outcomes(
     setting: Setting, batch: Batch, fixtures: Sequence[Fixture], played: Played
 ) -> list[Outcome]:
-    """The outcome of every fixture of the batch, in the same order."""
+    """Return the outcome of every fixture of the batch, in the same order."""
     digest = [digest for digest, _ in batch.programs]
     leaky = {digest[number] for number in played.leaky}
     seats = batch.seats
-    paid = functools.cache(functools.partial(payoffs, setting))  # many matches are played alike
+    paid = functools.cache(functools.partial(payoffs, setting))  # many matches have the same moves
     settled = []
     for match, fixture in enumerate(fixtures):
         slots = range(match * seats, match * seats + seats)
@@ -48,7 +48,10 @@ def outcomes(
 
 
 def looked_at(batch: Batch, played: Played) -> list[int]:
-    """Of each match, at what its programs looked that may be otherwise in another repetition (see `ANYTHING`)."""
+    """Return for each match, as flags, what its programs have read that may differ in another repetition.
+
+    The flags are explained at `ANYTHING` in `batch.py`. All are set if the game itself is random or has a state.
+    """
     seats = batch.seats
     hidden = batch.repetition.continuation is not None
     drawn = batch.repetition.noise > 0 or hidden or batch.facts["episodic"]
@@ -64,10 +67,10 @@ def looked_at(batch: Batch, played: Played) -> list[int]:
 def payoffs(
     setting: Setting, moves: Sequence[str], rounds: int, faults: Sequence[Fault], chance: str = ""
 ) -> tuple[float | None, ...]:
-    """What each seat gets for a match with these moves; `chance` names the tape of a game with a state.
+    """Return the payoff of each seat for a match with these moves; `chance` names the tape of a game with a state.
 
-    A seat at fault gets the game's worst payoff for every round that was left; where a seat is at fault, the
-    others get None.
+    A seat at fault gets its payoffs so far, and its worst payoff in the game for every round that was left. If any
+    seat is at fault, the other seats get None.
     """
     totals = _totals(setting, moves, chance)
     if not faults:
@@ -82,7 +85,7 @@ def payoffs(
 
 
 def _totals(setting: Setting, moves: Sequence[str], chance: str) -> tuple[float, ...]:
-    """What the rounds that were played pay, summed exactly: in whatever order, the same."""
+    """Return the total payoff of each seat in the rounds played. The exact sum does not depend on their order."""
     game, discount = setting.game, setting.repetition.discount
     rounds = zip(*moves, strict=True)
     if isinstance(game, StateGame):

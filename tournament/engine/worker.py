@@ -1,6 +1,6 @@
-"""The worker process: locks itself down, and plays batches that come as frames over its channel.
+"""The worker process: locks itself down, and plays the batches that arrive as frames over its channel.
 
-It is forked from one that has loaded the image already.
+It is forked from a process that has already loaded the image.
 """
 
 import json
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 MODULE = "tournament.engine.worker"
 QUESTION = b'{"prove"'
-"""How a request begins that is no batch."""
+"""The beginning of a request that asks for a proof and not for a batch."""
 SIGN_OF_LIFE_SECONDS = 1.0
 MOST_MEMORY = 1 << 36
 MOST_FRAMES = 10_000
-"""More than the deepest nest of simulations has of our own: a bot must not reach this limit."""
+"""The limit on Python frames in the worker. It is above what the deepest nested simulations need, so no bot hits it."""
 
 
 def serve(image: Image, makers: "dict[str, GameMaker]", channel: int) -> None:
-    """Play every batch that comes, until no more come; give signs of life meanwhile."""
+    """Answer every request that arrives, until the channel closes; send signs of life (empty frames) meanwhile."""
     said = time.monotonic()
 
     def tick() -> None:
@@ -55,21 +55,21 @@ def serve(image: Image, makers: "dict[str, GameMaker]", channel: int) -> None:
 def _makers(files: "Sequence[str]") -> "dict[str, GameMaker]":
     if not files:
         return {}
-    # Imported only where it is needed: it takes longer than the rest of the start.
+    # Imported only here, because it takes longer than the rest of the start.
     from tournament.library import game_maker
 
     return {Path(file).stem: game_maker(file) for file in files}
 
 
 def _state_game(makers: "dict[str, GameMaker]", batch: Batch) -> StateGame | None:
-    """The batch's game, where it is played on a state: then its rules are needed here."""
+    """Return the game of the batch if it has a state, because the worker then needs its rules; otherwise None."""
     maker = makers.get(batch.facts["name"])
     game = maker(batch.facts["parameters"]) if maker else None
     return game if isinstance(game, StateGame) else None
 
 
 def main() -> None:
-    """Fork workers, with the compiled image and the files of games with states that are named."""
+    """Fork workers; the arguments are the compiled image and the files of games that have a state."""
     die_with_parent()
     sys.setrecursionlimit(MOST_FRAMES)
     image = Image(Path(sys.argv[1]))
