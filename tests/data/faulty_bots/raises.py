@@ -1,0 +1,5 @@
+"""Raises in its third round."""
+
+
+def act(view):
+    return "C" if len(view.mine) < 2 else {}["missing"]
