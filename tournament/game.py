@@ -257,9 +257,10 @@ Game = MatrixGame | StateGame
 class Repetition:
     """How many rounds a match has, and how its rounds are played and paid.
 
-    Exactly one of two is set: `rounds`, a number that the bots know, or `continuation`, the probability of another round
-    after each round, in which case the bots do not know the horizon. The payoffs of round r (from 0) are multiplied by
-    `discount**r`. Each move is replaced by another legal move with probability `noise`, and bots see the replaced move.
+    Exactly one of `rounds` and `continuation` is set. `rounds` is a number that the bots know. `continuation` is the
+    probability of another round after each round, and the bots then do not know the horizon. The payoffs of round r
+    (from 0) are multiplied by `discount**r`. Each move is replaced by another legal move with probability `noise`, and
+    bots see the moves that were played in the end.
     Raises `ParameterError` for values out of range.
     """
 
