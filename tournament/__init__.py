@@ -1,7 +1,7 @@
 """An engine for open-source games: programs that read each other's source before they move.
 
-This package's face holds words only; playing, recording and asking models are in the folders below it and pull in
-what they need when they are imported.
+This module exports only the basic data types and `read_program`. Playing matches, recording them and asking models
+are in the modules and subpackages below, and their dependencies are loaded only when they are imported.
 """
 
 from tournament.errors import TournamentError

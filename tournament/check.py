@@ -1,4 +1,4 @@
-"""Does a bot load, obey and finish? Its unit tests, in the sandbox."""
+"""Checks a bot in the sandbox: whether it loads, makes legal moves and stays within its fuel and memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ PROBES = (
     Program("last", "def act(view):\n    return view.legal[-1]\n"),
     Program("mixed", "def act(view):\n    return view.rng.choice(view.legal)\n"),
 )
-"""What a bot is checked against, beside itself: enough to bring about every kind of round."""
+"""The opponents a bot is checked against, in addition to itself. Together they make all kinds of moves."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was wrong: in which game and kind of play, and the fault."""
+    """A fault, with the name of the game and the kind of play in which the bot committed it."""
 
     game: str
     play: str
@@ -37,9 +37,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What checking a program found: faults, or a `problem` for which it could not be checked.
+    """The result of checking a program: its faults, or the `problem` that prevented the check.
 
-    `fuel` is the most that a call took on average in a match.
+    `matches` is the number of matches played. `fuel` is the average fuel used per move, in the match where this average
+    was highest.
     """
 
     program: Program
@@ -50,14 +51,16 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
+        """Whether the program was checked and has no fault."""
         return not self.findings and not self.problem
 
 
 def settings_for(program: Program, game: Game) -> list[Setting]:
-    """What to check the program in: the games its header names, or else the game given; once and repeated.
+    """Return the settings to check the program in.
 
-    Raises `UsageError` if there is none of them.
+    The games are those that the program's header names, or else the given game. A game without a state is checked both
+    with one round and repeated. Raises `UsageError` if none of the games exists or none of the settings fits the
+    program.
     """
     named = [word for word in program.plays if word not in KINDS]
     known = [name for name in named if name == game.name or name in games()]
@@ -78,7 +81,10 @@ def settings_for(program: Program, game: Game) -> list[Setting]:
 
 
 def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Report]:
-    """Play each program against probes and itself, in every seat, and collect its faults."""
+    """Play each program against `PROBES` and itself, in every seat, and return its faults.
+
+    The reports are in the order of the programs, followed by those of the duplicates.
+    """
     default = load_game(game)
 
     reports: dict[str, Report] = {}
@@ -105,6 +111,7 @@ def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Repor
 async def _check(
     program: Program, settings: Sequence[Setting], limits: Limits, pool: Pool
 ) -> Report:
+    """Check one program. Of faults with the same kind and message, only the first is reported."""
     findings: dict[tuple[str, str], Finding] = {}
     played: list[Outcome] = []
     try:
@@ -120,6 +127,7 @@ async def _check(
 
 
 def _work(program: Program, setting: Setting, limits: Limits) -> tuple[Contest, list[Fixture]]:
+    """Return the contest and the fixtures to check the program with."""
     seats = setting.game.seats
     mine = program.digest
     fixtures = [
@@ -148,6 +156,7 @@ def _finding(setting: Setting, fault: Fault) -> Finding:
 
 
 def _fuel(program: Program, outcomes: Sequence[Outcome]) -> int:
+    """The highest average fuel per move that the program used in a seat of a match."""
     return max(
         (
             fuel // max(1, len(outcome.moves[seat]))

@@ -1,18 +1,18 @@
-"""Every exception the engine raises on purpose.
+"""All exceptions that the engine raises on purpose.
 
-    TournamentError          anything below; the command line prints it as one line
+    TournamentError          base of all below; the command line prints it as one line
     ├── UsageError           the caller asked for something that cannot be done (exit 2)
     │   ├── ParameterError   a game's parameter is out of its range
     │   ├── NotFound         no game, bot, match or run of that name
     │   ├── ProgramRefused   a file cannot be a program (encoding, size, characters)
     │   └── RecordRefused    a file cannot be used as a record
-    │       └── RecordBusy   another process has it open
+    │       └── RecordBusy   another process has the record open
     ├── RecordError          the record cannot be read or written
-    └── SandboxError         the sandbox itself failed: never a bot's doing
+    └── SandboxError         the sandbox itself failed; a bot never causes this
         ├── ImageError       the sandbox image cannot be built or loaded
-        └── WorkerLost       a worker process died or overran its wall-clock stop
+        └── WorkerLost       a worker process died, or was silent for too long or sent nonsense
 
-What a *bot* does wrong is not an exception: it is a recorded `Fault` (see `match.py`).
+A mistake of a *bot* is not an exception: it is recorded as a `Fault` (see `match.py`).
 """
 
 import difflib
@@ -21,11 +21,11 @@ from contextlib import contextmanager
 
 
 class TournamentError(Exception):
-    """Base of all deliberate errors; `str()` is one line that says what to do next."""
+    """Base of all deliberate errors. `str()` gives one line that says what is wrong and, where possible, what to do."""
 
 
 class UsageError(TournamentError):
-    """The request cannot be carried out as it was put."""
+    """The caller asked for something that cannot be done."""
 
 
 class ParameterError(UsageError):
@@ -36,7 +36,7 @@ class ParameterError(UsageError):
 
 
 class NotFound(UsageError):
-    """Nothing of that kind has that name."""
+    """There is nothing of this kind with this name. The message suggests similar names from `known`."""
 
     def __init__(self, kind: str, name: str, known: list[str] | None = None) -> None:
         near = difflib.get_close_matches(name, known or [])
@@ -46,7 +46,7 @@ class NotFound(UsageError):
 
 
 class ProgramRefused(UsageError):
-    """A file cannot be a program."""
+    """A file cannot be a program. `problem` says why, without the file's name."""
 
     def __init__(self, file: str, problem: str) -> None:
         self.file = file if file.isprintable() else ascii(file)
@@ -55,7 +55,10 @@ class ProgramRefused(UsageError):
 
 
 class RecordRefused(UsageError):
-    """A file cannot be used as a record; `remedy` is what helps beside naming another with `option`."""
+    """A file cannot be used as a record.
+
+    The message advises to name another file with `option` or, if there is a `remedy`, to do that instead.
+    """
 
     def __init__(self, problem: str, remedy: str = "", option: str = "--db") -> None:
         otherwise = f"{remedy}, or " if remedy else ""
@@ -64,12 +67,12 @@ class RecordRefused(UsageError):
         self.remedy = remedy
 
     def with_option(self, option: str) -> "RecordRefused":
-        """The same of a file that was named with another option."""
+        """Return the same error for a file that was named with another command-line option."""
         return RecordRefused(self.problem, self.remedy, option)
 
 
 class RecordBusy(RecordRefused):
-    """Another process is writing the record."""
+    """Another process has the record open. `holder` describes that process."""
 
     def __init__(self, path: str, holder: str) -> None:
         super().__init__(f"{path} is in use by {holder}", "wait until it ends")
@@ -88,12 +91,12 @@ class ImageError(SandboxError):
 
 
 class WorkerLost(SandboxError):
-    """A worker process died or was stopped by the wall clock."""
+    """A worker process died, was silent for too long, or sent an answer that makes no sense."""
 
 
 @contextmanager
 def ungrouped() -> Iterator[None]:
-    """Raise the first error of a group by itself, a deliberate one before others."""
+    """Replace an exception group that the block raises by its first error, preferring a `TournamentError`."""
     try:
         yield
     except BaseExceptionGroup as group:

@@ -1,7 +1,7 @@
-"""What a game is: who moves, what they may do, what it pays, and how often it is repeated.
+"""The definition of a game: its seats, moves and payoffs, and how often a match repeats it.
 
-A game file (`games/NAME.py`) holds one function `game(**parameters) -> MatrixGame`; its signature is the list of
-parameters with their defaults. This module holds the words such a file is written in.
+A game file (`games/NAME.py`) has one function `game(**parameters)` that returns a `MatrixGame` or a `StateGame`. The
+function's signature lists the parameters with their defaults. Game files import what they need from this module.
 """
 
 import itertools
@@ -27,25 +27,25 @@ MOST_MOVES = 78
 MOST_CELLS = 4096
 MOST_ROUNDS = 100_000
 LARGEST = 1e12
-"""Payoffs and parameters lie between minus this and this, so that sums of them stay finite."""
+"""Payoffs and parameters must lie between -1e12 and 1e12, so that sums of them stay finite."""
 
 
 def code(index: int) -> str:
-    """The character that stands for the move of that index in recorded play ("0", "1", ...)."""
+    """Return the character that stands for the move with this index in recorded play ("0", "1", ...)."""
     return chr(FIRST_CODE + index)
 
 
 def index(character: str) -> int:
-    """The move index that a character of recorded play stands for."""
+    """Return the move index that a character of recorded play stands for."""
     return ord(character) - FIRST_CODE
 
 
 @dataclass(frozen=True)
 class MatrixGame:
-    """A game in normal form: every seat moves once, at the same time, and is paid.
+    """A game in normal form: all seats move once, at the same time, and each gets a payoff.
 
-    `moves[seat]` are the legal moves of a seat; `payoff` maps move indices by seat to payoffs by seat;
-    `worst[seat]` is the least that the seat can be paid, which is what a faulting bot gets.
+    `moves[seat]` are the legal moves of a seat. `payoff` maps a joint move to the payoffs by seat. `worst[seat]` is the
+    lowest payoff of the seat in a round; a bot at fault gets it for every remaining round.
     """
 
     name: str
@@ -62,12 +62,12 @@ class MatrixGame:
 
     @property
     def seats(self) -> int:
-        """How many places there are at the table."""
+        """The number of seats."""
         return len(self.moves)
 
     @cached_property
     def cells(self) -> dict[Joint, Payoffs] | None:
-        """Payoffs of every joint move; None where there are more than 4,096."""
+        """The payoffs of every joint move, or None if there are more than 4,096 joint moves."""
         if math.prod(len(legal) for legal in self.moves) > MOST_CELLS:
             return None
         joints = itertools.product(*(range(len(legal)) for legal in self.moves))
@@ -75,15 +75,18 @@ class MatrixGame:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the moves and payoffs: what makes it this game, whatever it is called."""
+        """A digest of the moves and payoffs, which identifies the game regardless of its name.
+
+        The payoffs are left out if `cells` is None.
+        """
         cells = sorted((self.cells or {}).items())
         return tape_name(self.moves, [(joint, [*map(float, paid)]) for joint, paid in cells])
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether every seat has the same moves and is paid alike when seats are exchanged.
+        """Whether all seats have the same moves, and exchanging two seats exchanges their payoffs.
 
-        A game too large to list is taken to be symmetric if its moves are.
+        A game whose `cells` are None is assumed to be symmetric if all its seats have the same moves.
         """
         if len(set(self.moves)) > 1:
             return False
@@ -95,7 +98,7 @@ class MatrixGame:
 
     @cached_property
     def kind(self) -> str:
-        """`zero-sum`, `common-payoff` or `general-sum`; a game too large to list is `general-sum`."""
+        """`zero-sum`, `common-payoff` or `general-sum`. A game whose `cells` are None counts as `general-sum`."""
         paid = list((self.cells or {}).values())
         if paid and all(len(set(payoffs)) == 1 for payoffs in paid):
             return "common-payoff"
@@ -105,7 +108,7 @@ class MatrixGame:
 
 
 def _exchanged(values: tuple[T, ...], seat: int) -> tuple[T, ...]:
-    """The values with those of a seat and the one before it exchanged."""
+    """Return the values by seat, with the value of `seat` and the value of the seat before it exchanged."""
     return (*values[: seat - 1], values[seat], values[seat - 1], *values[seat + 1 :])
 
 
@@ -115,7 +118,10 @@ def table_game(
     rows: Sequence[Sequence[Payoffs]],
     parameters: Mapping[str, object],
 ) -> MatrixGame:
-    """A two-seat game from its bimatrix: `rows[i][j]` is what the seats are paid for moves i and j."""
+    """Return a two-seat game: `rows[i][j]` are both payoffs if seat 0 plays move i and seat 1 plays move j.
+
+    Raises `ParameterError` for a payoff that is not a finite number or is out of range.
+    """
     for value in itertools.chain.from_iterable(itertools.chain.from_iterable(rows)):
         check_finite(name, "payoff", value)
     table = [[tuple(map(float, cell)) for cell in row] for row in rows]
@@ -134,7 +140,7 @@ def symmetric_game(
     matrix: Sequence[Sequence[float]],
     parameters: Mapping[str, object],
 ) -> MatrixGame:
-    """A two-seat game that looks the same from both seats: `matrix[mine][theirs]` is what I am paid."""
+    """Return a symmetric two-seat game: `matrix[own][other]` is a seat's payoff for its own and the other move."""
     span = range(len(moves))
     return table_game(
         name, moves, [[(matrix[i][j], matrix[j][i]) for j in span] for i in span], parameters
@@ -147,19 +153,22 @@ def common_payoff_game(
     matrix: Sequence[Sequence[float]],
     parameters: Mapping[str, object],
 ) -> MatrixGame:
-    """A two-seat game that pays both seats the same: `matrix[row][column]`."""
+    """Return a two-seat game in which both seats get the same payoff, `matrix[i][j]` for moves i and j."""
     return table_game(
         name, moves, [[(value, value) for value in row] for row in matrix], parameters
     )
 
 
 def plain(value: object) -> object:
-    """The value, with 3.0 as 3: numbers that are equal look equal, to bots and in keys."""
+    """Return the value, with a whole float such as 3.0 turned into an int.
+
+    Equal numbers then look the same to bots and in the keys of runs.
+    """
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def check_finite(game: str, parameter: str, value: object) -> None:
-    """Raise `ParameterError` unless `value` is a number, finite and at most 1e12 either way."""
+    """Raise `ParameterError` unless `value` is a number from -1e12 to 1e12."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise ParameterError(game, parameter, f"is {value!r}, which is not a number")
     if not -LARGEST <= value <= LARGEST:
@@ -177,7 +186,7 @@ def check_whole(game: str, parameter: str, value: object, least: int, most: int)
 
 
 def check_order(game: str, values: Mapping[str, float]) -> None:
-    """Raise `ParameterError` unless the named values are finite and fall strictly, in the order given."""
+    """Raise `ParameterError` unless the values are finite and each is greater than the next, in the order given."""
     for parameter, value in values.items():
         check_finite(game, parameter, value)
     for (name, higher), (next_name, lower) in itertools.pairwise(values.items()):
@@ -194,12 +203,12 @@ Observation = Any
 
 @dataclass(frozen=True)
 class StateGame:
-    """A game that is played in rounds on a state: every seat observes, all move at once, the state changes.
+    """A game with a state: in each round every seat observes the state, all seats move at once, and the state changes.
 
-    The functions are pure: what is drawn is drawn from the tape that they are handed, and states are never changed in
-    place. `start(tape)` is the first state; `observe(state, seat)` what a seat sees; `step(state, joint, tape)` the
-    next state and what each seat is paid for the round; `over(state)` whether there is another round. `most_rounds`
-    bounds a match, and `worst[seat]` what a seat can be paid for a round.
+    The functions are pure: random draws come from the tape they are given, and they never change a state in place.
+    `start(tape)` returns the first state, `observe(state, seat)` what a seat sees, `step(state, joint, tape)` the next
+    state and the payoffs of the round, and `over(state)` whether the match has ended. `most_rounds` is the largest
+    number of rounds of a match, and `worst[seat]` is the lowest payoff of a seat in a round.
     """
 
     name: str
@@ -214,23 +223,26 @@ class StateGame:
     symmetric: bool = True
     parameters: Mapping[str, object] = field(default_factory=dict)
     file: str = ""
-    """Where the game was loaded from: workers load it too."""
+    """The path of the game's file. Workers need it because they load the game themselves."""
     cells: None = None
 
     @property
     def seats(self) -> int:
-        """How many places there are at the table."""
+        """The number of seats."""
         return len(self.moves)
 
     @property
     def digest(self) -> str:
-        """A digest of the moves; what else makes it this game is its parameters."""
+        """A digest of the moves, the largest number of rounds and the worst payoffs.
+
+        It does not cover the functions. The parameters also tell games apart and are stored beside it.
+        """
         return tape_name(self.moves, self.most_rounds, self.worst)
 
     def episode(
         self, tape: Tape, joints: Iterable[Joint]
     ) -> Iterator[tuple[State, Payoffs | None]]:
-        """The first state, then after each joint move the next one with what the seats were paid."""
+        """Yield the first state with None, then for each joint move the next state with the payoffs of that round."""
         state = self.start(tape)
         yield state, None
         for joint in joints:
@@ -243,11 +255,13 @@ Game = MatrixGame | StateGame
 
 @dataclass(frozen=True)
 class Repetition:
-    """How often a match repeats its game, and how.
+    """How many rounds a match has, and how its rounds are played and paid.
 
-    `rounds` is a number the bots know; `continuation` instead is the probability of one more round after each,
-    and the horizon is then hidden from the bots. Payoffs of round r (from 0) count `discount**r`. With
-    probability `noise` a move is replaced by another legal one; bots see what was played.
+    Exactly one of `rounds` and `continuation` is set. `rounds` is a number that the bots know. `continuation` is the
+    probability of another round after each round, and the bots then do not know the horizon. The payoffs of round r
+    (from 0) are multiplied by `discount**r`. Each move is replaced by another legal move with probability `noise`, and
+    bots see the moves that were played in the end.
+    Raises `ParameterError` for values out of range.
     """
 
     rounds: int | None = 1
@@ -267,6 +281,7 @@ class Repetition:
 
     @staticmethod
     def _check(name: str, value: float, *, below_one: bool = False) -> None:
+        """Raise `ParameterError` unless the value is a probability."""
         check_finite("repetition", name, value)
         if not 0 <= value <= 1 or (below_one and value == 1):
             ends = "from 0 to below 1" if below_one else "from 0 to 1"
@@ -278,7 +293,7 @@ class Repetition:
         return self.rounds == 1
 
     def horizon(self, tape: Tape) -> int:
-        """How many rounds a match has; drawn from the tape where the horizon is hidden."""
+        """Return the number of rounds of a match. It is drawn from the tape if a continuation probability is set."""
         if self.continuation is None:
             assert self.rounds is not None
             return self.rounds
@@ -290,7 +305,10 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Setting:
-    """A game as it is played: its payoffs and parameters, and its repetition."""
+    """A game together with how a match repeats it.
+
+    Raises `ParameterError` for a `StateGame` with a repetition, since such a game decides itself when a match ends.
+    """
 
     game: Game
     repetition: Repetition = Repetition()
@@ -305,7 +323,7 @@ class Setting:
 
     @cached_property
     def config(self) -> dict[str, object]:
-        """Everything that the outcome of a match depends on, as JSON-ready data."""
+        """The game, its parameters and its repetition as JSON-ready data. It identifies the setting in the record."""
         return {
             "game": self.game.name,
             "digest": self.game.digest,
@@ -316,7 +334,7 @@ class Setting:
 
     @cached_property
     def key(self) -> str:
-        """A digest of `config`: the same for the same game with the same values, for ever."""
+        """A digest of `config`. It never changes for the same game with the same values."""
         return tape_name(json.dumps(self.config, sort_keys=True, separators=(",", ":")))
 
     @property

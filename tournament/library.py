@@ -1,7 +1,7 @@
-"""Finds games and bots by name: the path of a file, or else one that comes with the engine.
+"""Finds games and bots. A name is the path of a file, or else the name of one that comes with the engine.
 
-A game is trusted code and is imported. A bot is text: it is read, and never parsed or imported
-here.
+A game is trusted code and is imported. A bot is not trusted: it is only read as text and never parsed or
+imported here.
 """
 
 import importlib.util
@@ -30,20 +30,20 @@ _READERS: dict[object, tuple[Callable[[str], object], str]] = {
     bool: (lambda text: _TRUTH[text.lower()], "true or false"),
     str: (str, "text"),
 }
-"""How the text of a parameter is read for each type, and what it has to be."""
+"""For each type of parameter: the function that reads its text, and what an error message calls the type."""
 
 
 def games() -> list[str]:
-    """Names of the games that come with the engine, in alphabetical order."""
+    """Return the names of the games that come with the engine, in alphabetical order."""
     return _names(_packaged("games"))
 
 
 def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> Game:
-    """The game of a name or in a file, with the parameters given as text and the others by default.
+    """Return the game with this name or in this file; parameters that are not given have their defaults.
 
-    Raises `NotFound` if there is no such game, `ParameterError` for a parameter that it does not
-    have or that has no such value, and `UsageError` if the file is not a game's or fails, naming
-    file and line.
+    Raises `NotFound` if there is no such game, and `ParameterError` for a parameter that the game does not have or a
+    text that is not a valid value. Raises `UsageError`, which names the file, if the file defines no game or its code
+    fails.
     """
     file = _find_game(name)
     function = _game_function(file)
@@ -52,9 +52,10 @@ def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> Game:
 
 
 def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list[Game]:
-    """Several games. A parameter `p` is that of every game that has it, and `GAME.p` that of one, whatever `p` is.
+    """Return several games. A parameter `p` applies to every game that has it, `GAME.p` only to the game named.
 
-    Raises as `load_game` does, and `UsageError` for a game named twice or a parameter that none of them has.
+    Raises the same errors as `load_game`, and `UsageError` for a game that is named twice or a parameter that none of
+    the games has.
     """
     called = [Path(name).stem for name in names]
     for name in called:
@@ -71,7 +72,10 @@ def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list
 
 
 def _parameters_for(name: str, parameters: Mapping[str, str], *, alone: bool) -> dict[str, str]:
-    """Those that are for a game, its own last; one that is alone gets all, to say what is wrong with them."""
+    """Return the parameters that apply to a game: first the shared ones, then those that name the game.
+
+    A game that is loaded `alone` gets even unknown shared parameters, so that `load_game` reports them in full.
+    """
     known = parameters_of(name)
     shared = {p: value for p, value in parameters.items() if p in known or (alone and "." not in p)}
     prefix = f"{Path(name).stem}."
@@ -79,9 +83,9 @@ def _parameters_for(name: str, parameters: Mapping[str, str], *, alone: bool) ->
 
 
 def game_maker(file: str | Path) -> GameMaker:
-    """What makes the game in a file from parameters as values; the file is read now, and not again.
+    """Return a factory that makes the game in a file from parameter values. The file is imported only once, now.
 
-    Raises as `load_game` does, and so does what it returns.
+    Both this function and the factory raise the same errors as `load_game`.
     """
     path = Path(file)
     function = _game_function(path)
@@ -89,6 +93,7 @@ def game_maker(file: str | Path) -> GameMaker:
 
 
 def _made(file: Path, function: Callable[..., object], values: Mapping[str, object]) -> Game:
+    """Call a game file's function and return its game. Raises `UsageError` if the result is not a game."""
     with _blaming(file):
         made = function(**values)
     if isinstance(made, StateGame):
@@ -99,7 +104,7 @@ def _made(file: Path, function: Callable[..., object], values: Mapping[str, obje
 
 
 def parameters_of(name: str | Path) -> dict[str, object]:
-    """The parameters of a game with their default values, in the order in which it lists them.
+    """Return the parameters of a game with their default values, in the order of the game's signature.
 
     Raises `NotFound` and `UsageError` as `load_game` does.
     """
@@ -108,7 +113,7 @@ def parameters_of(name: str | Path) -> dict[str, object]:
 
 
 def describe_game(name: str | Path) -> str:
-    """The first line of a game's docstring. Raises as `parameters_of` does."""
+    """Return the first line of a game file's docstring. Raises `NotFound` and `UsageError` as `load_game` does."""
     module = _import(_find_game(name))
     return inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
 
@@ -118,11 +123,11 @@ def _find_game(name: str | Path) -> Path:
 
 
 def _import(file: Path) -> ModuleType:
-    """The module in a file, imported anew."""
+    """Import the file, even if it was imported before, and return the new module."""
     spec = importlib.util.spec_from_file_location(f"tournament_game_{file.stem}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses in the file look their module up there.
+    # Dataclasses that the file defines look up their module in `sys.modules`.
     sys.modules[spec.name] = module
     with _blaming(file):
         spec.loader.exec_module(module)
@@ -137,7 +142,7 @@ def _game_function(file: Path) -> Callable[..., object]:
 
 
 def _signature(file: Path, function: Callable[..., object]) -> dict[str, inspect.Parameter]:
-    """The parameters of a game's function by name; each must have a default."""
+    """Return the parameters of a game's function by name. Raises `UsageError` if one has no default."""
     with _blaming(file):
         parameters = dict(inspect.signature(function, eval_str=True).parameters)
     for name, parameter in parameters.items():
@@ -149,7 +154,7 @@ def _signature(file: Path, function: Callable[..., object]) -> dict[str, inspect
 def _read_parameters(
     file: Path, function: Callable[..., object], texts: Mapping[str, str]
 ) -> dict[str, object]:
-    """The values that the texts stand for, by the types of the function's parameters."""
+    """Convert the texts to values, according to the types of the function's parameters. Raises `ParameterError`."""
     known = _signature(file, function)
     values = {}
     for name, text in texts.items():
@@ -161,6 +166,7 @@ def _read_parameters(
 
 
 def _read_parameter(game: str, parameter: inspect.Parameter, text: str) -> object:
+    """Convert a text to the parameter's annotated type or, without a known one, to the type of its default."""
     declared = parameter.annotation
     kind = declared if declared in _READERS else type(parameter.default)
     read, wanted = _READERS.get(kind, _READERS[str])
@@ -172,19 +178,19 @@ def _read_parameter(game: str, parameter: inspect.Parameter, text: str) -> objec
 
 @contextmanager
 def _blaming(file: Path) -> Iterator[None]:
-    """Turn what a game's file raises into a `UsageError` that names the file and its line."""
+    """Turn any error that a game's file raises into a `UsageError` that names the file and the line."""
     try:
         yield
     except TournamentError:
         raise
-    except Exception as error:  # whatever a user's file raises is for the user to mend
+    except Exception as error:  # the user must fix any error in a file of their own
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         what = f"{type(error).__name__}: {' '.join(text.split())}"
         raise UsageError(f"{file}: line {_line(error, file)}: {what}") from error
 
 
 def _line(error: Exception, file: Path) -> int:
-    """The line of the file at which an error arose; 1 if the error does not tell."""
+    """Return the line of the file at which an error was raised, or 1 if the error does not say."""
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return error.lineno or 1
     frames = traceback.walk_tb(error.__traceback__)
@@ -194,11 +200,10 @@ def _line(error: Exception, file: Path) -> int:
 
 @dataclass(frozen=True)
 class Entrants:
-    """What was found where bots were looked for.
+    """The bots that were found in some files and folders.
 
-    `programs` are all different and have different names; `refused` are files that cannot be
-    programs; `twins` are programs that were left out, each with the program that was entered and
-    has the same source.
+    `programs` all have different sources and different names. `refused` are files that cannot be programs. `twins` are
+    duplicates that were left out, each paired with the entered program that has the same source.
     """
 
     programs: tuple[Program, ...]
@@ -207,7 +212,7 @@ class Entrants:
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
-        """Names of the files that were not entered, and why."""
+        """The names of the files that were not entered, each with the reason."""
         refused = [(Path(each.file.strip("'\"")).name, each.problem) for each in self.refused]
         return refused + [
             (Path(twin.path).name, f"is the same program as {entered.path}")
@@ -216,18 +221,18 @@ class Entrants:
 
 
 def packaged_bots() -> Path:
-    """The folder of the bots that come with the engine."""
+    """Return the folder with the bots that come with the engine."""
     return _packaged("bots")
 
 
 @cache
 def packaged_sources() -> dict[str, str]:
-    """The sources of the bots that come with the engine, by name: read once."""
+    """Return the sources of the bots that come with the engine, by name. The files are read only once."""
     return {file.stem: read_program(file).source for file in _python_files(packaged_bots())}
 
 
 def load_bot(name: str | Path) -> Program:
-    """The program in a file, or the bot of that name that comes with the engine.
+    """Return the program in a file, or else the bot of that name that comes with the engine.
 
     Raises `NotFound` if there is none, and `ProgramRefused` if the file cannot be a program.
     """
@@ -235,11 +240,11 @@ def load_bot(name: str | Path) -> Program:
 
 
 def find_bots(paths: Sequence[Path]) -> Entrants:
-    """The bots in files and folders: of a folder, every `*.py` that does not begin with `_` or `.`.
+    """Return the bots in files and folders. In a folder, every `*.py` that does not begin with `_` or `.` is a bot.
 
-    They come in the order of the paths, in a folder by name. Programs of one name get the first
-    digits of their digests added to it. Raises `UsageError` for a path where nothing is, and for a
-    folder without bots.
+    The bots are in the order of the paths, and within a folder in the order of their names. If several programs share a
+    name, the first six digits of their digests are added to it. Raises `UsageError` for a path that does not exist and
+    for a folder without bots.
     """
     read: dict[Path, Program] = {}
     refused: dict[Path, ProgramRefused] = {}
@@ -253,7 +258,7 @@ def find_bots(paths: Sequence[Path]) -> Entrants:
 
 
 def _bot_files(named: Path) -> list[Path]:
-    """The file itself, or the files of bots in a folder."""
+    """Return the file itself, or all files of bots if it is a folder. Raises `UsageError` if there is none."""
     if named.is_file():
         return [named]
     if not named.is_dir():
@@ -265,16 +270,18 @@ def _bot_files(named: Path) -> list[Path]:
 
 
 def _read_bot(file: Path, named: Path) -> Program:
-    """The program in a file that was found at the path named, which is it or its folder."""
+    """Return the program in `file`. `named` is the path that the user gave: the file itself or its folder."""
     if not file.is_file():
         raise ProgramRefused(str(file), "is not a file")
-    # What a link in somebody's folder leads to would be shown to other bots, and recorded.
+    # Other bots would see the contents of a link's target, and the record would keep them, so a
+    # link must not lead to a file outside the folder.
     if not file.resolve().is_relative_to(named.resolve()):
         raise ProgramRefused(str(file), "is a link that leads out of its folder")
     return read_program(file)
 
 
 def _entrants(read: Sequence[Program], refused: Sequence[ProgramRefused]) -> Entrants:
+    """Enter the first program of each digest and list the others as duplicates."""
     first: dict[str, Program] = {}
     for program in read:
         first.setdefault(program.digest, program)
@@ -284,7 +291,7 @@ def _entrants(read: Sequence[Program], refused: Sequence[ProgramRefused]) -> Ent
 
 
 def _distinct(programs: Sequence[Program]) -> list[Program]:
-    """The programs, where names are shared with digits of their digests added."""
+    """Return the programs, with digits of their digests added to the names that several of them share."""
     times = Counter(program.name for program in programs)
     return [
         replace(p, name=f"{p.name}@{p.digest[:6]}") if times[p.name] > 1 else p for p in programs
@@ -292,6 +299,7 @@ def _distinct(programs: Sequence[Program]) -> list[Program]:
 
 
 def _packaged(folder: str) -> Path:
+    """The path of a folder inside this package."""
     return Path(str(resources.files(f"tournament.{folder}")))
 
 
@@ -304,7 +312,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _find(kind: str, name: str | Path) -> Path:
-    """The file at a path, or else the packaged one of that name. Raises `NotFound`."""
+    """Return the file at a path, or else the file of that name that comes with the engine. Raises `NotFound`."""
     path = Path(name)
     if path.suffix == ".py" and path.is_file():
         return path

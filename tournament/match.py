@@ -1,4 +1,4 @@
-"""What is played and what came of it: fixtures, faults and outcomes."""
+"""The data types of a match: the fixture to be played, the faults of bots, and the outcome."""
 
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -6,7 +6,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 FAULTS = ("load", "error", "illegal", "fuel", "memory", "crash")
-"""Kinds of fault: would not load; raised; moved illegally; ran out of fuel or memory; killed its interpreter."""
+"""Kinds of fault: the bot did not load, raised an error, moved illegally, ran out of fuel, ran out of memory, or
+crashed its interpreter."""
 
 
 @dataclass(frozen=True, order=True)
@@ -19,7 +20,7 @@ class Fixture:
 
 @dataclass(frozen=True)
 class Fault:
-    """A rule that a bot broke: who, what kind, in which round (from 0), and the bot's own traceback."""
+    """A rule that a bot broke: its seat, the kind of fault, the round (from 0), and the bot's own traceback."""
 
     seat: int
     kind: str
@@ -31,13 +32,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a fixture.
+    """The result of playing a fixture.
 
-    `moves[seat]` is a string with a character for each round that was played (see `game.code`); `intended` is the
-    same before noise, None in a match without noise. `payoffs[seat]` is the total over the match; None for a
-    seat whose match another seat's fault ended: such a match counts for nobody but those at fault. `rounds` is
-    the horizon, whether or not play came to it. `fuel[seat]` is the seat's share of the fuel its batch burnt.
-    `checked` says by seat whether it was replayed alone and came out the same.
+    `moves[seat]` is a string with one character for each round that was played (see `game.code`). `intended` holds the
+    moves before noise replaced some of them; it is None in a match without noise. `payoffs[seat]` is the total over the
+    match. After a fault only the seats at fault have payoffs, and those of the other seats are None. `rounds` is the
+    horizon, even if a fault ended the match earlier. `fuel[seat]` is the seat's share of the fuel used by its batch.
+    `checked[seat]` says whether the seat was replayed alone and played the same.
     """
 
     fixture: Fixture
@@ -49,18 +50,18 @@ class Outcome:
     fuel: tuple[int, ...] = ()
     checked: tuple[bool, ...] = ()
     notes: tuple[tuple[int, int, str], ...] = ()
-    """Seat, round and reason where something could not be decided within its bounds."""
+    """(seat, round, reason) for each seat where a proof reached its bounds before it was decided."""
     leaky: tuple[str, ...] = field(default=())
-    """Digests of programs that played this match differently alone than in a batch."""
+    """Digests of the leaky programs in this match: they played differently in a batch than alone."""
 
     def standing_for(self, fixture: Fixture) -> "Outcome":
-        """The same for a fixture of the same programs, each perhaps so many seats further round."""
+        """Return this outcome as the outcome of another fixture, whose lineup must be a rotation of this one's."""
         turns = range(len(fixture.lineup))
         turn = next(t for t in turns if turned(self.fixture.lineup, t) == fixture.lineup)
         return replace(self._turned(turn) if turn else self, fixture=fixture)
 
     def _turned(self, turn: int) -> "Outcome":
-        """What was at a seat is now at the one so many seats before it."""
+        """Return this outcome with everything moved `turn` seats down: what was at seat s is at seat s - turn."""
         seats = len(self.moves)
         return replace(
             self,
@@ -75,5 +76,5 @@ class Outcome:
 
 
 def turned(by_seat: tuple[T, ...], turn: int) -> tuple[T, ...]:
-    """The same when everybody has changed seats: what was at a seat is at the one so many before it."""
+    """Return the values rotated by `turn` seats: what was at seat s is now at seat s - turn, counted round."""
     return by_seat[turn:] + by_seat[:turn]

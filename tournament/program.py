@@ -1,6 +1,6 @@
-"""A bot's source text: its digest, and what its header says of it.
+"""A bot's source text, its digest, and what its header says about the games it plays.
 
-Programs are text here and never more: nothing of a bot is parsed, compiled or imported in the engine's process.
+The engine's process treats programs only as text. For safety it never parses, compiles or imports a bot.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ KINDS = (
     "common-payoff",
     "general-sum",
 )
-"""Kinds of play that a `Plays:` header may name beside games."""
+"""The kinds of play that a `Plays:` header may name in addition to games."""
 
 _DOCSTRING = re.compile(r'\A\s*+(?:#[^\n]*+\s*+)*+[rRuU]?("""|\'\'\'|"|\')(.*?)\1', re.DOTALL)
 _TAPES = re.compile(r"\b(rng|random|shared|secrets|uuid)\b")
@@ -34,7 +34,7 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 @dataclass(frozen=True)
 class Program:
-    """A bot's source, under the name of the file it came from."""
+    """A bot's source text, with the name and path of the file that it came from."""
 
     name: str
     source: str
@@ -42,12 +42,12 @@ class Program:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the source: 64 hexadecimal digits. Programs with one digest are one program."""
+        """The SHA-256 of the source as 64 hexadecimal digits. Programs with the same digest are the same program."""
         return hashlib.sha256(self.source.encode()).hexdigest()
 
     @cached_property
     def docstring(self) -> str:
-        """The text of the string that the file opens with, or nothing."""
+        """The text of the string at the start of the file, or an empty text if there is none."""
         found = _DOCSTRING.match(self.source)
         return found.group(2).strip() if found else ""
 
@@ -58,45 +58,58 @@ class Program:
 
     @cached_property
     def plays(self) -> tuple[str, ...]:
-        """Games and kinds of play that the header asks for; empty: whatever is asked."""
+        """The games and kinds of play that the header names. If it is empty, the bot plays everything."""
         return tuple(word for word in re.split(r"[,\s]+", self.header("Plays")) if word)
 
     @cached_property
     def may_draw(self) -> bool:
-        """Whether the program's text, its docstring and comments aside, mentions a tape: a guess, not a promise."""
+        """Whether the code, without docstring and comments, mentions a source of random bits. This is only a guess."""
         return _TAPES.search(self._code) is not None
 
     @cached_property
     def may_ask_its_seat(self) -> bool:
-        """Whether the text, so far, mentions anything that depends on the seat: a guess as well."""
+        """Whether the code, without docstring and comments, mentions anything that depends on the seat.
+
+        This is only a guess as well.
+        """
         return _SEATS.search(self._code) is not None
 
     @cached_property
     def _code(self) -> str:
+        """The source without its docstring and without anything that follows a `#`."""
         lines = self.source.replace(self.docstring, "", 1).splitlines()
         return "\n".join(line.partition("#")[0] for line in lines)
 
     @property
     def may_simulate(self) -> bool:
-        """Whether the text mentions simulation: a move may then take as long as thousands of others."""
+        """Whether the source mentions simulation. One move may then take as long as thousands of other moves."""
         return "simulate" in self.source
 
     def header(self, field: str) -> str:
-        """The text after `field:` in the docstring, continued on deeper-indented lines; or nothing."""
+        """Return the text after `field:` in the docstring, or an empty text.
+
+        The text may continue on the following lines if they are indented more deeply.
+        """
         found = re.search(
             rf"^([ \t]*){field}:[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", self.docstring, re.MULTILINE
         )
         return " ".join(found.group(2).split()) if found else ""
 
     def fits(self, setting: Setting) -> bool:
-        """Whether the header lets the bot play: its game, where any is named, and every kind that is named."""
+        """Whether the bot plays in this setting, according to its header.
+
+        The setting must be of every kind that the header names and, if it names games, be one of these games.
+        """
         kinds = {word for word in self.plays if word in KINDS}
         games = set(self.plays) - kinds
         return kinds <= setting.kinds and (not games or setting.game.name in games)
 
 
 def read_program(path: Path) -> Program:
-    """The program in a file. Raises `ProgramRefused` if it cannot be one: see `check_text`."""
+    """Return the program in a file.
+
+    Raises `ProgramRefused` if the file cannot be read, its name is not printable, or `check_text` refuses its text.
+    """
     if not path.stem.isprintable():
         raise ProgramRefused(str(path), "has unprintable characters in its name")
     try:
@@ -108,10 +121,10 @@ def read_program(path: Path) -> Program:
 
 
 def check_text(file: str, raw: bytes) -> str:
-    """The source text of a file's bytes, with line ends as `\\n` and in Unicode form NFC.
+    """Return the source text for a file's bytes, with `\\n` as line end and in Unicode form NFC.
 
-    Raises `ProgramRefused` for more than 256 KiB, bytes that are not UTF-8, NUL and bidirectional control
-    characters (which make source read otherwise than it runs), naming the line.
+    Raises `ProgramRefused`, which names the line, if the bytes are not UTF-8 or contain NUL or bidirectional control
+    characters, which make a source look different from what it does. Also refuses more than 256 KiB.
     """
     if len(raw) > MOST_BYTES:
         raise ProgramRefused(file, f"is longer than {MOST_BYTES:,} bytes")

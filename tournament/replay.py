@@ -1,4 +1,4 @@
-"""Plays a recorded match again, from nothing but the record."""
+"""Plays a recorded match again, using only what the record contains and the file of the game."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from tournament.store import Played
 
 @dataclass(frozen=True)
 class Replay:
-    """A recorded match and what it came to now. `same_image` is whether it ran in the same sandbox image."""
+    """A recorded match and its new outcome. `same_image` says whether both were played in the same sandbox image."""
 
     recorded: Played
     setting: Setting
@@ -25,12 +25,15 @@ class Replay:
 
     @property
     def identical(self) -> bool:
-        """Whether moves, payoffs, horizon and faults are the same."""
+        """Whether the moves, payoffs, horizon and faults are the same in both outcomes."""
         return _content(self.recorded.outcome) == _content(self.outcome)
 
 
 def recorded_setting(config: dict[str, Any], game: str | None) -> Setting:
-    """The setting of a recorded configuration; `game` names the file of a game that is not packaged."""
+    """Return the setting of a recorded configuration. `game` is the file of a game that does not come with the engine.
+
+    Raises `UsageError` if the game is not found or is not the game that was recorded.
+    """
     parameters = {name: str(value) for name, value in config["parameters"].items()}
     name = game or config["game"]
     other = UsageError(f"{name} is not the game that was recorded")
@@ -50,7 +53,7 @@ def recorded_setting(config: dict[str, Any], game: str | None) -> Setting:
 
 
 def replay(recorded: Played, game: str | None, say: Say) -> Replay:
-    """The match, played again strictly. Raises `UsageError` if its game is not to be had."""
+    """Play the match again strictly and return both outcomes. Raises the same errors as `recorded_setting`."""
     setting = recorded_setting(recorded.config, game)
     limits = Limits(**recorded.config["limits"])
     contest = Contest(setting, recorded.seed, recorded.programs, limits)
@@ -60,9 +63,11 @@ def replay(recorded: Played, game: str | None, say: Say) -> Replay:
 
 
 def _content(outcome: Outcome) -> tuple[Any, ...]:
+    """The parts of an outcome that must be the same when it is played again."""
     faults = [_rule(fault) for fault in outcome.faults]
     return (outcome.rounds, outcome.moves, outcome.intended, outcome.payoffs, faults)
 
 
 def _rule(fault: Fault) -> tuple[int, str, int]:
+    """The seat, kind and round of a fault. Its message and output are not compared."""
     return (fault.seat, fault.kind, fault.round)

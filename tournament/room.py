@@ -1,4 +1,7 @@
-"""Where sittings are held: a record, workers, and an ear for signals. Several may be held at once."""
+"""The resources of a session: the open record, the worker pool and the signal listener.
+
+Several sessions may share them and run at the same time.
+"""
 
 import os
 import signal
@@ -22,11 +25,11 @@ from tournament.sandbox.ready import image_ready
 from tournament.store import Record
 
 SHOW_CURSOR = b"\x1b[?25h"
-"""What a terminal is told where a progress bar has hidden its cursor."""
+"""The escape sequence that makes a terminal show its cursor again after a progress bar has hidden it."""
 
 
 class Crew:
-    """Workers that are on their way, and that will play these games."""
+    """A worker pool that starts in the background; its workers can play the given games."""
 
     def __init__(self, games: Sequence[Game], limits: Limits, count: int, say: Say) -> None:
         self._games = games
@@ -38,7 +41,7 @@ class Crew:
         self._found: tuple[Pool, Image]
 
     async def come(self) -> None:
-        """Start, and be there until told to leave."""
+        """Start the workers and keep them until `leave` is called or the task is cancelled."""
         with self._scope:
             image = await image_ready(self._say)
             async with workers(image, self.count, self._limits, self._games) as pool:
@@ -47,24 +50,30 @@ class Crew:
                 await anyio.sleep_forever()
 
     def leave(self) -> None:
-        """End, while whoever says so goes on."""
+        """Tell the workers to end; return without waiting until they have ended."""
         self._scope.cancel()
 
     async def ready(self) -> tuple[Pool, Image]:
-        """The pool, once its workers have started, and the image that they run."""
+        """Wait until the pool is open, then return it and the sandbox image that its workers run."""
         await self._here.wait()
         return self._found
 
 
 class Stop:
-    """Waits for SIGINT or SIGTERM, which end every block that is entered with `heard`."""
+    """Listens for SIGINT and SIGTERM and then cancels every block that was entered with `heard`.
+
+    `signal` is the number of the signal that was received, or None.
+    """
 
     def __init__(self) -> None:
         self.signal: int | None = None
         self._scopes: list[CancelScope] = []
 
     async def listen(self, *, task_status: TaskStatus[None]) -> None:
-        """Listen, from when this says that it has started, for a first signal, and for a second: that ends at once."""
+        """Listen for signals: the first one cancels the blocks, a second one ends the process at once.
+
+        `task_status` reports when the listening has begun.
+        """
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             task_status.started()
             async for number in signals:
@@ -76,7 +85,7 @@ class Stop:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """A block that a signal cancels, also one that came before."""
+        """Run a block that a signal cancels. It is cancelled at once if a signal was received before it began."""
         with CancelScope() as scope:
             self._scopes.append(scope)
             if self.signal is not None:
@@ -85,7 +94,10 @@ class Stop:
 
 
 def _leave(number: int) -> NoReturn:
-    """End this process, as if killed: the record is fit for that, and its workers die with it."""
+    """End this process without any cleanup, with exit code 128 + `number`.
+
+    This is safe because the record survives a killed process, and the workers die with this process.
+    """
     if os.isatty(2):
         os.write(2, SHOW_CURSOR)
     os._exit(128 + number)
@@ -93,7 +105,7 @@ def _leave(number: int) -> NoReturn:
 
 @dataclass(frozen=True)
 class Room:
-    """What sittings that are held at once share."""
+    """The resources that sessions running at the same time share."""
 
     record: Record
     crew: Crew
@@ -104,9 +116,10 @@ class Room:
 async def open_room(
     path: Path, games: Sequence[Game], limits: Limits, worker_count: int, say: Say
 ) -> AsyncIterator[Room]:
-    """A room for sittings of these games. Its workers start while the record is opened, and end while it is closed.
+    """Open the record at `path` and a pool of workers for sessions of these games.
 
-    Raises what `Record.open` does.
+    To save time, the workers start while the record is being opened and end while it is being closed.
+    Raises the same errors as `Record.open`.
     """
     with ungrouped():
         async with anyio.create_task_group() as group:
@@ -123,7 +136,7 @@ async def open_room(
 
 @asynccontextmanager
 async def _opened(path: Path) -> AsyncIterator[Record]:
-    """The record, opened and closed while other tasks go on."""
+    """Open the record and close it at the end, both in a thread, so that other tasks keep running."""
     record = await to_thread.run_sync(Record.open, path)
     try:
         yield record

@@ -1,4 +1,7 @@
-"""Matches outside a tournament: played strictly, every seat in an instance of its own, and not recorded."""
+"""Plays matches, and decides statements, outside a tournament and without recording them.
+
+These matches are played strictly: every seat of every match has a WebAssembly instance of its own.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +20,10 @@ from tournament.sandbox.ready import image_ready
 
 
 def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> list[Outcome]:
-    """The outcomes of these fixtures, in order. Raises `WorkerLost` if the sandbox fails."""
+    """Play the fixtures strictly and return their outcomes in order.
+
+    Raises `WorkerLost` if the worker dies, and `ImageError` if there is no sandbox image.
+    """
 
     async def play() -> list[Outcome]:
         image, games = await image_ready(say), [contest.setting.game]
@@ -31,7 +37,7 @@ def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> li
 async def played_strictly(
     contest: Contest, fixtures: Sequence[Fixture], pool: Pool
 ) -> list[Outcome]:
-    """The same, in a pool that is open."""
+    """Play the fixtures strictly in a worker pool that is already open; otherwise the same as `play_strictly`."""
     batch = replace(contest.batch(fixtures, ()), alone=True, checks=())
     return await play_batch(contest, batch, fixtures, pool)
 
@@ -39,7 +45,10 @@ async def played_strictly(
 def prove_about(
     statement: str, setting: Setting, library: dict[str, str], limits: Limits, say: Say
 ) -> Answer:
-    """Whether a statement about programs of the library is provable. Raises `UsageError`."""
+    """Return whether a statement about programs is provable. `library` holds the sources of the programs by name.
+
+    Raises `UsageError` for a statement that cannot be understood, and `WorkerLost` if the worker dies.
+    """
 
     async def ask() -> Answer:
         async with workers(await image_ready(say), 1, limits) as pool:

@@ -1,7 +1,7 @@
-"""One sitting of a run: plays what the record lacks, and records it as it comes in.
+"""One session of a run: plays the matches that are missing from the record and records each result as it arrives.
 
-This is where the engine and the record meet. A sitting that is stopped, or killed, leaves a record that the next one
-goes on from.
+This module connects the engine with the record. After a session was stopped or killed, the next session continues
+from what was recorded.
 """
 
 import platform
@@ -33,8 +33,12 @@ from tournament.seeds import tape_name
 from tournament.store import Recorder
 
 RULES = 1
-"""Rises when the engine plays the same inputs differently: matches under other rules are another run."""
+"""The version of the rules of play. It is raised when a new engine plays the same inputs differently.
+
+The version is part of a run's key, so matches that were played under other rules belong to another run.
+"""
 WAITING = 4
+"""How many results may wait to be recorded before the workers that send more have to wait."""
 
 LEAKY = """
     select distinct digest
@@ -43,6 +47,7 @@ LEAKY = """
     join programs using (program)
     where run = {run}
 """
+"""Selects the digests of the programs that are recorded as leaky in a run."""
 UNSURE = """
     select list(digest order by seat), repetition
     from matches
@@ -55,16 +60,23 @@ UNSURE = """
         and program in (select program from leaks join matches using (match) where run = {run})
     )
 """
+"""Selects the matches of a run in which a leaky program has a seat that was not replayed alone."""
 
 Progress = Callable[[int, int], None]
-"""Is told how many matches are recorded, and of how many that are to be: newcomers bring more."""
+"""Called with the number of matches this session has recorded and the number it has to record in all.
+
+The second number rises when an evolved program joins.
+"""
 Problem = tuple[str, str]
-"""The name of a file that does not play, and why."""
+"""The name of a file that does not take part, and the reason."""
 
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who plays in a sitting, and which files do not: for a `problem`, or because they play `elsewhere`."""
+    """The programs that play in a session, and the files that do not.
+
+    `problems` are files that cannot play the game; `elsewhere` are bots that only play other games.
+    """
 
     programs: tuple[Program, ...]
     problems: tuple[Problem, ...]
@@ -76,7 +88,11 @@ NOBODY = Lineup((), (), ())
 
 @dataclass
 class Summary:
-    """What a sitting came to. `lost` are fixtures that could not be played; `signal` is what stopped it."""
+    """The result of a session, in numbers of matches.
+
+    `planned` counts all matches, `before` those recorded before the session, and `played` those it recorded. `lost` are
+    fixtures whose worker died every time, `leaky` the digests of leaky programs, and `signal` what stopped the session.
+    """
 
     run: int
     planned: int
@@ -88,7 +104,11 @@ class Summary:
 
 
 def line_up(setting: Setting, entrants: Entrants) -> Lineup:
-    """Sorts out who can play: files that are no programs, twins, and bots that do not play the game stay out."""
+    """Return which bots can play in this setting, and which files are left out.
+
+    Files that are not programs, duplicates and bots that do not play the game are left out. Raises the first
+    `ProgramRefused` if no file is a program, and `UsageError` if none of the bots plays the game.
+    """
     game = setting.game.name
     playing = tuple(program for program in entrants.programs if program.fits(setting))
     others = [program for program in entrants.programs if program not in playing]
@@ -102,22 +122,24 @@ def line_up(setting: Setting, entrants: Entrants) -> Lineup:
 
 
 def _games(program: Program) -> set[str]:
+    """The games that a bot's `Plays:` header names."""
     return set(program.plays) - set(KINDS)
 
 
 def _unfit(program: Program) -> Problem:
+    """The bot's file name and, as the reason why it is left out, what its header says it plays."""
     return Path(program.path).name, f"plays {', '.join(program.plays)}"
 
 
 def run_key(contest: Contest) -> str:
-    """The digest of everything but the bots that a run's outcomes depend on."""
+    """Return a digest of everything, apart from the bots, that the outcomes of a run depend on."""
     limits = contest.limits
     return tape_name(RULES, contest.setting.key, contest.seed, limits.fuel, limits.memory)
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a sitting is about: who plays what, how often, and what grows meanwhile."""
+    """The settings of a session: the contest, who plays, how many repetitions, and what evolves meanwhile."""
 
     contest: Contest
     lineup: Lineup = NOBODY
@@ -129,9 +151,10 @@ class Table:
 async def open_sittings(
     path: Path, tables: Sequence[Table], worker_count: int, say: Say
 ) -> AsyncIterator[list["Sitting"]]:
-    """Sittings about to be held, with their record open. Bots of all have the same limits; so has what grows.
+    """Open the record and yield one session, ready to be run, for each of the given settings.
 
-    Raises what `Record.open` does.
+    All sessions use the bot limits (fuel and memory) of the first one. Evolution in all of them shares one set of
+    limits for model calls. Raises the same errors as `Record.open`.
     """
     games = [table.contest.setting.game for table in tables]
     async with open_room(path, games, tables[0].contest.limits, worker_count, say) as room:
@@ -142,7 +165,7 @@ async def open_sittings(
 
 
 async def hold_all(sittings: Sequence["Sitting"]) -> list[Summary]:
-    """Hold sittings at once, and return what each came to."""
+    """Run all sessions at the same time and return their summaries in the same order."""
     async with anyio.create_task_group() as group:
         for sitting in sittings:
             group.start_soon(sitting.hold, lambda *_: None)
@@ -150,7 +173,7 @@ async def hold_all(sittings: Sequence["Sitting"]) -> list[Summary]:
 
 
 class Sitting:
-    """A sitting about to be held: `missing` are the fixtures that are still to be played."""
+    """A session that is ready to be run. `missing` are the fixtures that are still to be played."""
 
     def __init__(self, room: Room, table: Table) -> None:
         self.record = record = room.record
@@ -171,7 +194,10 @@ class Sitting:
         self.summary = Summary(self.run, len(fixtures), len(fixtures) - len(self.missing))
 
     async def hold(self, progress: Progress) -> Summary:
-        """Play and record what is missing. What stops it ends it in good order."""
+        """Play and record the missing fixtures, and return the summary.
+
+        A signal stops the session in good order: finished matches stay recorded, and the summary names the signal.
+        """
         if self.missing or self.growth or self._unsure():
             with self._stop.heard():
                 plan = planned(self.contest, self.missing, self._crew.count)
@@ -183,6 +209,7 @@ class Sitting:
         return self.summary
 
     async def _play(self, pool: Pool, image: Image, plan: Plan, progress: Progress) -> None:
+        """Play the plan, then play again whatever may be wrong because of a leaky program; note how it ended."""
         sitting = self._begin(pool.layers, image, pool.count)
         try:
             async with Recorder.open(self.record, sitting, self._counting(progress)) as recorder:
@@ -199,7 +226,10 @@ class Sitting:
         self.record.end_sitting(sitting, "failed" if self.summary.lost else "done")
 
     async def _play_all(self, plan: Plan, pool: Pool, recorder: Recorder | None) -> list[Outcome]:
-        """Play what is planned and record its outcomes; return those that are to replace outcomes on record."""
+        """Play the plan and record the outcomes; return the outcomes that must replace recorded ones.
+
+        Without a recorder, nothing is recorded here and all outcomes are returned.
+        """
         again: list[Outcome] = []
         send, receive = anyio.create_memory_object_stream[Results](WAITING)
         async with anyio.create_task_group() as group, receive:
@@ -215,7 +245,10 @@ class Sitting:
     async def _play_and_grow(
         self, plan: Plan, pool: Pool, recorder: Recorder, sitting: int
     ) -> list[Outcome]:
-        """Play what is planned while chains grow, and what their programs bring as they are born."""
+        """Play the plan while chains evolve, and play the matches of each new program as soon as it joins.
+
+        Returns the outcomes that must replace recorded ones.
+        """
         again: list[Outcome] = []
         contest = self.contest
 
@@ -225,6 +258,7 @@ class Sitting:
         async with anyio.create_task_group() as group:
 
             async def admit(program: Program) -> None:
+                """Let an evolved program join the tournament, unless it already takes part."""
                 if contest.programs.setdefault(program.digest, program) is program:
                     self.record.admit(sitting, program)
                     new = self._new(self._planned())
@@ -241,22 +275,28 @@ class Sitting:
         return round_robin(self.contest.setting, list(self.contest.programs), self.repetitions)
 
     def _new(self, planned: Sequence[Fixture]) -> list[Fixture]:
-        """The fixtures that are neither played nor on their way."""
+        """Return the fixtures that are neither played nor already due to be played, and note them as due."""
         new = [fixture for fixture in planned if fixture not in self._known]
         self._known.update(new)
         return new
 
     def _unsure(self) -> list[Fixture]:
-        """Fixtures played before one of their programs was known to leak, perhaps in a sitting before this one."""
+        """Fixtures that were played before one of their programs was known to be leaky.
+
+        They may have been played in an earlier session. Fixtures with a program that is absent now are left out.
+        """
         if not self.contest.leaky:
             return []
         played = (Fixture(tuple(lineup), repetition) for lineup, repetition in self._ask(UNSURE))
         return [each for each in played if self.contest.programs.keys() >= set(each.lineup)]
 
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows that a query about this run selects."""
         return self.record.sql(query.format(run=self.run))[1]
 
     def _counting(self, progress: Progress) -> Callable[[Sequence[Outcome]], None]:
+        """Return a function that counts outcomes once they are recorded, and reports the progress."""
+
         def committed(outcomes: Sequence[Outcome]) -> None:
             summary = self.summary
             summary.played += len(outcomes)
@@ -268,6 +308,7 @@ class Sitting:
         return "interrupted" if self._stop.signal else "failed"
 
     def _begin(self, layers: dict[str, str], image: Image | None, worker_count: int) -> int:
+        """Enter the session in the record and return its number. `image` is None if nothing will be played."""
         manifest = {
             "engine": __version__,
             "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""The `tournament` command. No logic: it reads arguments, calls the floors below, and prints."""
+"""The `tournament` command. It reads arguments, calls the packages below, and prints; other logic is elsewhere."""
 
 from tournament.cli.app import app, main
 from tournament.cli.growing import evolve, export, lineage, models, plot
@@ -12,7 +12,7 @@ COMMANDS = (
     *(leaderboard, matrix, replay, digest, sql),
     *(evolve, models, export, lineage, plot),
 )
-"""In the order of the help."""
+"""All commands, in the order in which the help lists them."""
 
 for command in COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)

@@ -1,4 +1,4 @@
-"""The frame of the `tournament` command: its streams, what becomes of errors, and how it speaks."""
+"""The frame of the `tournament` command: its standard streams, its error handling and its messages."""
 
 import io
 import os
@@ -25,7 +25,10 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command; a deliberate error is one line on stderr."""
+    """Run the command and exit. A deliberate error is printed to stderr as one line.
+
+    The exit code is 2 for a `UsageError`, 1 for other deliberate errors and failing output, and 130 for an interrupt.
+    """
     try:
         _run_app()
     except UsageError as error:
@@ -35,7 +38,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        # What is left to be printed would fail again at exit.
+        # Python flushes stdout at exit, which would fail again: discard the remaining output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             sys.exit(FAULT)
@@ -54,21 +57,22 @@ def _run_app() -> None:
 
 
 def _refuse(refused: typer.TyperException) -> NoReturn:
-    """Say in a line what is wrong with the words of a command; without any, say which there are."""
+    """Report wrong command-line arguments: print the usage text and exit, or raise a one-line `UsageError`."""
     problem, context = refused.format_message(), getattr(refused, "ctx", None)
     if problem.startswith("Usage:"):
         say(problem)
         sys.exit(refused.exit_code)
-    # Of an option without its value it is not said in which command it stood.
+    # The error for an option without a value has no context, so the command is taken from argv.
     command = context.command_path if context else f"{app.info.name} {sys.argv[1]}"
     raise UsageError(f"{problem.rstrip('.')}: see `{command} --help`")
 
 
 def _open_streams() -> None:
-    """See to it that there is a stdin, stdout and stderr, and that they take any text."""
+    """Make sure that stdin, stdout and stderr exist, and that stdout and stderr accept any text."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            # Or else the next file opened would get its number, and what is printed would go there.
+            # Otherwise the next file to be opened would get the number of the missing stream, and
+            # output would go into that file.
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -76,11 +80,12 @@ def _open_streams() -> None:
 
 
 def _stop(problem: str, code: int) -> NoReturn:
+    """Print the problem and end the process with this exit code."""
     say(f"tournament: {problem}")
     sys.exit(code)
 
 
 def say(text: str) -> None:
-    """Say a line to whoever runs the command, beside what is printed."""
+    """Print a line to stderr, so that stdout has only the results of the command."""
     sys.stderr.write(f"{printable(text)}\n")
     sys.stderr.flush()

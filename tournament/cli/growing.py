@@ -1,4 +1,4 @@
-"""The commands that grow programs and look at what was grown."""
+"""The commands that evolve programs and show the evolved programs."""
 
 import itertools
 import sys
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 def make_growth(
     growing: Growing, chains: int, seed: int, setting: "Setting", tell: "Say" = say
 ) -> "Growth":
-    """What is to be grown. Raises `UsageError` for what cannot be."""
+    """Return the evolution that the options describe: `chains` chains for each `--oracle` option.
+
+    `tell` prints messages. Raises `UsageError` for options that cannot be used.
+    """
     from tournament.evolve.makers import checked
     from tournament.evolve.pibr import Plan
     from tournament.grow import Growth, check_recording
@@ -67,6 +70,7 @@ def make_growth(
 
 
 def _watch(tell: "Say", chain: str, step: "Step") -> None:
+    """Print what a step of a chain resulted in."""
     if step.evaluation is None:
         why = ": ".join(filter(None, [step.outcome, step.note]))
         came = f"a gap ({why})"
@@ -77,6 +81,7 @@ def _watch(tell: "Say", chain: str, step: "Step") -> None:
 
 
 def _say_of(game: str, line: str) -> None:
+    """Print a line that starts with the name of the game."""
     say(f"{game}: {line}")
 
 
@@ -207,6 +212,7 @@ def lineage(
 
 
 def _names(record: "Record", run: int | None, chain: int | None) -> "Names":
+    """Return what finds programs and chains by name, restricted to a run or a chain if one is given."""
     from tournament.report.naming import Names
 
     if run is not None:

@@ -1,4 +1,4 @@
-"""Options that several commands share: what they are called, what is said of them, and what they come to."""
+"""The options that several commands share: their names, help texts and defaults, and what they are turned into."""
 
 import inspect
 from collections.abc import Callable
@@ -50,7 +50,7 @@ Workers = Annotated[
 
 @dataclass(frozen=True)
 class Terms:
-    """How a game is played: the options of every command that plays one of any kind."""
+    """How a game is played: the options shared by the commands that let the user choose this."""
 
     set_: Set = None
     rounds: Annotated[
@@ -70,7 +70,7 @@ class Terms:
     ] = 0.0
 
     def setting(self, game: str) -> "Setting":
-        """The game, played so. Raises `UsageError`."""
+        """Return the setting of this game with these options. Raises `UsageError` for a wrong option or game."""
         from tournament.game import Setting
         from tournament.library import load_game
 
@@ -78,12 +78,12 @@ class Terms:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Parameters of the game, by name. Raises `UsageError`."""
+        """The texts of the game's parameters by name, from `--set`. Raises `UsageError` for one without `=`."""
         return dict(_pair(text) for text in self.set_ or ())
 
     @property
     def repetition(self) -> "Repetition":
-        """How often the game is played in a match: once where nothing is said. Raises `UsageError`."""
+        """How a match repeats the game; without options, it has one round. Raises `UsageError` for wrong values."""
         from tournament.game import Repetition
 
         said = self.rounds is not None or self.continuation is not None
@@ -93,7 +93,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Growing:
-    """How programs are grown: the options of every command that does. What is None is left to the environment."""
+    """How programs evolve: the options shared by the commands that evolve programs.
+
+    An option that is None takes its value from the environment, see `Settings`.
+    """
 
     oracle: Annotated[
         list[str] | None,
@@ -159,7 +162,10 @@ class Growing:
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, taking an option for every field of its parameters that are dataclasses, in their place."""
+    """Return the command with each dataclass parameter replaced by one option for each field of the dataclass.
+
+    When the command is called, its dataclass arguments are built from the options.
+    """
     signature = inspect.signature(command)
     groups: dict[str, Any] = {
         name: own.annotation
@@ -186,6 +192,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _pair(text: str) -> tuple[str, str]:
+    """Split `NAME=VALUE` into name and value. Raises `UsageError` if there is no `=`."""
     name, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
@@ -193,7 +200,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def limits_of(fuel: int) -> "Limits":
-    """What a bot may take. Raises `UsageError`."""
+    """Return the limits of a bot with this fuel for one call. Raises `UsageError` if it is out of range."""
     from tournament.sandbox.limits import LEAST_FUEL, MOST_FUEL, Limits
 
     if not LEAST_FUEL <= fuel <= MOST_FUEL:

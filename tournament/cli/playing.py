@@ -1,4 +1,4 @@
-"""The commands that play: tournaments, single matches, checks and proofs."""
+"""The commands that play tournaments and single matches, check bots and decide proofs."""
 
 import os
 import sys
@@ -98,6 +98,7 @@ def run(
 
 
 def _say_before(sitting: "Sitting") -> None:
+    """Print which files are left out and how many matches are already recorded."""
     say_left_out(sitting.lineup.problems)
     if sitting.lineup.elsewhere:
         files = ", ".join(file.removesuffix(".py") for file, _ in sitting.lineup.elsewhere)
@@ -107,7 +108,7 @@ def _say_before(sitting: "Sitting") -> None:
 
 
 def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
-    """Say what came of a sitting; return the exit code."""
+    """Print the result of a session and return the exit code."""
     if summary.signal:
         say(
             f"stopped after {summary.before + summary.played:,} of {_matches(summary.planned)}; "
@@ -126,7 +127,10 @@ def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
 
 
 def _finish_growth(growth: "Growth", sitting: "Sitting") -> int:
-    """Say what models took; return the exit code."""
+    """Print what the models used and return the exit code.
+
+    The code is 1 if a chain ended early for another reason than its budget.
+    """
     from tournament.report.growth import SPENDING, spent
 
     [spending] = rows_of(sitting.record, SPENDING.format(runs=sitting.run))
@@ -243,6 +247,6 @@ def prove(
 
 
 def say_left_out(problems: Iterable[tuple[str, str]]) -> None:
-    """Say which files do not play, and why."""
+    """Print which files are left out, and why."""
     for file, problem in problems:
         say(f"left out: {file} {problem}")

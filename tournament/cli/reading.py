@@ -1,4 +1,4 @@
-"""Reads the record for commands that show it: which run is meant, and rows as they are printed."""
+"""Helpers for commands that show the record: they open it, choose the run, and query and print rows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reading(db: Path) -> "Iterator[Record]":
-    """The record in that file, to be looked at. Raises as `Record.read` does."""
+    """Open the record in this file for reading only. Raises the same errors as `Record.read`."""
     from tournament.store import Record
 
     with Record.read(db) as record:
@@ -22,7 +22,10 @@ def reading(db: Path) -> "Iterator[Record]":
 
 
 def run_of(record: "Record", run: int | None) -> int:
-    """The run that is meant: the one given, or that of the latest sitting. Raises `UsageError`."""
+    """Return the number of the given run, or of the run of the latest session if none is given.
+
+    Prints a message if the latest session of the run was not completed. Raises `UsageError` if there is no such run.
+    """
     latest = rows_of(record, "select run, status from sittings order by sitting desc")
     known = [row["run"] for row in latest]
     if run is None and not known:
@@ -38,14 +41,17 @@ def run_of(record: "Record", run: int | None) -> int:
 
 
 def rows_of(record: "Record", query: str) -> list[dict[str, Any]]:
-    """The rows that answer a query, by column. Raises `UsageError`."""
+    """Return the rows of an SQL query, each as a dictionary by column. Raises `UsageError` if the query fails."""
     from tournament.report import tables
 
     return tables.objects(*record.sql(query))
 
 
 def show_answer(answer: tuple[list[str], list[tuple[Any, ...]]], json: bool) -> None:
-    """Print rows of columns, even if none or if two columns have one name."""
+    """Print an answer given as column names and rows.
+
+    The column names are printed even if there are no rows, and columns that share a name are told apart.
+    """
     from tournament.report import tables
 
     columns = tables.distinct(answer[0])
@@ -57,7 +63,7 @@ def show_answer(answer: tuple[list[str], list[tuple[Any, ...]]], json: bool) -> 
 
 
 def show_rows(rows: list[dict[str, Any]], json: bool) -> None:
-    """Print rows that all have the same columns."""
+    """Print rows that all have the same columns, or a message if there are none."""
     from tournament.report import tables
 
     if json:

@@ -1,4 +1,4 @@
-"""The commands that look at what is there: games, bots, and what was played."""
+"""The commands that list games, bots and runs, or show what was recorded."""
 
 import sys
 from pathlib import Path
