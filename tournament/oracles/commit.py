@@ -26,7 +26,7 @@ class GroupCommit(Generic[T]):
         self._turn = anyio.Lock()
 
     async def put(self, item: T) -> None:
-        """Write the item and return once it is written. Cancelling the task does not interrupt this, so no item is lost."""
+        """Write the item and return once it is written. A cancelled task still finishes this, so no item is lost."""
         batch = self._open
         batch.items.append(item)
         with CancelScope(shield=True):

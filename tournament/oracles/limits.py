@@ -146,7 +146,7 @@ NOTHING = Spending()
 
 
 class BudgetSpent(Exception):
-    """The rest of the budget does not cover the call, and no running call can return enough. The message names the limit."""
+    """The rest of the budget is too small for the call, and waiting cannot help. The message names the limit."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(

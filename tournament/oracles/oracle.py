@@ -170,7 +170,7 @@ def call_key(identity: Mapping[str, object], call: Call) -> str:
 
 
 class PromptDiffers(UsageError):
-    """A call is missing from the record. `difference` is a unified diff from the most similar recorded call, or empty."""
+    """The record lacks a call. `difference` is a unified diff from the most similar recorded call, or empty."""
 
     def __init__(self, call: Call, problem: str, difference: str) -> None:
         self.difference = difference
