@@ -1,8 +1,8 @@
-"""Asks models: prompts out, answers in, each of them paid once and kept for ever.
+"""Send prompts to language models and read their answers, so that each answer is paid for once and then kept.
 
-Nothing here plays, records in the database or runs a program: a call and its answer are values, and what came of a
-call is a named outcome, never a crash. `openai` and `aiohttp` are known in `transport` alone, and are imported when a
-model is asked for the first time.
+Nothing in this package plays games, writes to the database or runs a program. A call and its answer are plain values,
+and a call that fails has a named outcome instead of crashing. Only `transport` uses `openai` and `aiohttp`, and it is
+imported when the first chat oracle is made.
 """
 
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message, Oracle

@@ -1,7 +1,7 @@
-"""Asks a chat model behind any OpenAI-compatible address.
+"""The oracle that asks a chat model at any address with an OpenAI-compatible API.
 
-The SDK does not retry: requests are retried here, so that each of them is counted, and so that the server's word on
-when to come back is heard.
+Requests are retried here and not by the SDK, so that each request is counted, and so that the pause between requests
+is the one that the server asks for.
 """
 
 import enum
@@ -29,19 +29,22 @@ from tournament.oracles.transport import Closed, Dropped, Late, NoAnswer, Transp
 from tournament.seeds import Tape, tape_name
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
+"""Seconds before a request is sent again."""
 GROWTH = 3.0
-"""Of pauses: the first is short, for most trouble has passed by then, and five of them are twelve seconds."""
+"""Factor from one pause to the next. The first pause is short, because most trouble is over by then, and the first
+five pauses add up to twelve seconds."""
 FREE_TRIES = 4
-"""Requests that may be sent again at once, because nothing reached the model."""
+"""How often one call may be sent again at once when its request did not reach the model."""
 LEARNT = {
     "temperature": "takes no temperature: it is left out from now on",
     "max_tokens": "wants max_completion_tokens: it gets that from now on",
     "system": "takes no system message: it is put before the prompt from now on",
 }
+"""The message for each quirk of a model, which is shown when the quirk is found."""
 
 
 class Again(enum.Enum):
-    """Whether a request is worth sending again."""
+    """Whether, and when, a request should be sent again."""
 
     NO = enum.auto()
     AT_ONCE = enum.auto()
@@ -50,7 +53,7 @@ class Again(enum.Enum):
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of one request. `wait` is how long the server asks to wait."""
+    """The result of one request. `wait` is how many seconds the server asks to wait, or None."""
 
     answer: Answer
     again: Again = Again.NO
@@ -58,7 +61,11 @@ class Tried:
 
 
 class Chat:
-    """The oracle. One for each model and address is enough, for any number of calls at once."""
+    """Asks one model at one address. One object serves any number of calls at once.
+
+    Raises `UsageError` if only one price is set, if OpenAI is asked without a key, or if dollars are limited and the
+    price is unknown.
+    """
 
     def __init__(
         self,
@@ -91,7 +98,7 @@ class Chat:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Model, address and sampling."""
+        """The model, the address and the sampling settings."""
         return {
             "model": self.model,
             "base_url": self.base_url,
@@ -100,7 +107,7 @@ class Chat:
         }
 
     async def ask(self, call: Call) -> Answer:
-        """The model's answer, after as many requests as the settings allow."""
+        """Return the model's answer, or a failure after as many requests as the settings allow."""
         async with self._limits.gate:
             began = anyio.current_time()
             answer, requests, taken = await self._insist(call)
@@ -108,7 +115,10 @@ class Chat:
         return replace(answer, model=self.model, seconds=seconds, requests=requests, taken=taken)
 
     async def _insist(self, call: Call) -> tuple[Answer, int, Spending]:
-        """The answer to the first request that has one, or to the last that is worth sending, and what they took."""
+        """Send requests until one is answered or trying again is pointless.
+
+        Returns the last result, the number of requests that were sent, and what the budget counts for all of them.
+        """
         free, failed, requests, taken = FREE_TRIES, 0, 0, NOTHING
         while True:
             tried, counted = await self._request(call, first=requests == 0)
@@ -129,12 +139,12 @@ class Chat:
             await transport.aclose()
 
     async def _request(self, call: Call, *, first: bool) -> tuple[Tried, Spending]:
-        """What came of a request, and what the budget counts for it."""
+        """Send a request when the limits allow it. Returns its result and what the budget counts for it."""
         size = sum(len(message.text.encode()) + 16 for message in call.messages) + 16
         answer = self._settings.max_tokens
         most = self._prices.cost(Usage(size, answer))
         try:
-            # No token is shorter than a byte, and most are about four.
+            # A token is at least one byte long, and about four bytes on average.
             with await self._limits.admit(size // 4 + answer, size + answer, most) as hold:
                 tried = await self._exchange(call, hold)
                 if first and tried.answer.outcome.answered:
@@ -144,7 +154,7 @@ class Chat:
             return Tried(_failed(CallOutcome.BUDGET, str(error), free=True)), NOTHING
 
     async def _exchange(self, call: Call, hold: Hold) -> Tried:
-        """Send one request, and say what came of it."""
+        """Send one request and return its result."""
         quirks = frozenset(self._quirks)
         body = json.dumps(self._body(call, quirks)).encode()
         transport = self._connected()
@@ -197,7 +207,7 @@ class Chat:
     def _refused(
         self, refusal: Refusal, headers: Mapping[str, str], quirks: frozenset[str]
     ) -> Tried:
-        """What to make of an error that the server answered with."""
+        """Return the result of a request that the server answered with an error, and whether to try again."""
         quirk = refusal.quirk
         detail = self._scrub(f"{self.base_url} said: {refusal}")
         answer = _failed(refusal.outcome, detail, free=refusal.status < 500)
@@ -221,7 +231,7 @@ class Chat:
             self._say(f"{self.model} {LEARNT[quirk]}")
 
     def _broken(self, error: NoAnswer, hold: Hold) -> Tried:
-        """What to make of a connection that failed, or took too long."""
+        """Return the result of a request whose connection failed or that took too long."""
         if isinstance(error, Late):
             return Tried(_failed(CallOutcome.TIMEOUT, str(error)))
         if not isinstance(error, Dropped):
@@ -235,7 +245,7 @@ class Chat:
         return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
 
     def _connected(self) -> Transport:
-        """The connections, made when they are first needed."""
+        """Return the connections to the server, which are made on first use."""
         if self._transport is None:
             key = self._settings.api_key
             secret = key.get_secret_value() if key else NO_KEY
@@ -245,11 +255,14 @@ class Chat:
 
 
 def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
-    """An answer without a text; `free` where it is certain that nothing was billed."""
+    """Return an answer without text. `free` says that certainly nothing was billed, so that its cost is 0."""
     return Answer("", outcome, detail=detail, cost=Decimal(0) if free else None)
 
 
 def _pause(failed: int, call: Call) -> float:
-    """Seconds before the next try: growing, and up to a quarter shorter so that calls do not come back in step."""
+    """Return the seconds to wait before the next request, after `failed` failures.
+
+    They grow with each failure, and are shortened at random by up to a quarter so that calls do not all retry together.
+    """
     tape = Tape(tape_name("retry", *call.place, call.prompt, failed))
     return min(FIRST_PAUSE * GROWTH**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())

@@ -1,4 +1,4 @@
-"""Group commit: what many tasks hand in at the same time is written, and made durable, at once."""
+"""Group commit: items that many tasks submit at about the same time are written and made durable together."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -9,13 +9,15 @@ from anyio import CancelScope, to_thread
 T = TypeVar("T")
 
 LINGER = 0.02
-"""Seconds for which a batch waits for others to join: little beside a call to a model, much beside a commit."""
+"""Seconds that a batch waits for further items. This is short compared with a model call and long compared with a
+single commit."""
 
 
 class GroupCommit(Generic[T]):
-    """Writes items in batches, one batch after the other; what comes while one is written makes up the next.
+    """Writes items in batches, one after the other. Items that arrive while a batch is written form the next batch.
 
-    `write` is called in a thread. What it raises is raised to all whose items were in the batch.
+    `write` is called in a thread with the items of a batch. If it raises an exception, every task that has an item in
+    the batch raises that exception.
     """
 
     def __init__(self, write: Callable[[Sequence[T]], None]) -> None:
@@ -24,7 +26,7 @@ class GroupCommit(Generic[T]):
         self._turn = anyio.Lock()
 
     async def put(self, item: T) -> None:
-        """Return once the item is written: also when the task is cancelled, so that no item is lost."""
+        """Write the item and return once it is written. A cancelled task still finishes this, so no item is lost."""
         batch = self._open
         batch.items.append(item)
         with CancelScope(shield=True):
@@ -35,7 +37,7 @@ class GroupCommit(Generic[T]):
             raise batch.failure
 
     async def _commit(self, batch: "_Batch[T]") -> None:
-        """Write the batch when its turn has come; until then others join it."""
+        """Write the batch after the batches before it. Until then, other tasks can add items to it."""
         async with self._turn:
             await anyio.sleep(LINGER)
             self._open = _Batch()
@@ -47,7 +49,7 @@ class GroupCommit(Generic[T]):
 
 
 class _Batch(Generic[T]):
-    """Items that are written together."""
+    """Items that are written together, and the exception if writing failed."""
 
     def __init__(self) -> None:
         self.items: list[T] = []

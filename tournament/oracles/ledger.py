@@ -1,4 +1,4 @@
-"""The ledger: every call goes through it, is kept durably before its answer is used, and is never paid for twice."""
+"""The ledger, which keeps every answer durably before it is used, so that no call is paid for twice."""
 
 import json
 from collections.abc import Mapping
@@ -25,25 +25,25 @@ _JSON = json.JSONEncoder(default=str, separators=(",", ":"))
 
 
 class Journal(Protocol):
-    """Keeps calls with their answers."""
+    """A store of calls and their answers."""
 
     async def find(self, key: str) -> Answer | None:
-        """The answer that was kept last under a key."""
+        """Return the answer that was kept last under a key, or None."""
         ...
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Keep an answer, which has that key; when this returns, no crash can lose it. The last of a key counts.
+        """Keep an answer under a key. Once this returns, no crash can lose the answer.
 
-        It is kept even when the task is cancelled meanwhile.
+        A later answer replaces an earlier one with the same key. The answer is kept even if the task is cancelled.
         """
         ...
 
 
 class Ledger:
-    """An oracle that asks another one, and only for what was not answered before.
+    """An oracle that passes a call on to another oracle only if the journal has no answer to it.
 
-    The outcome of a call for a program says whether there is one in the answer. Failures to get an answer at all are
-    kept too, but are asked again. An answer that has come is kept even when the task that asked is cancelled.
+    The outcome of a call for a program says whether the answer contains a program. Calls that got no answer from the
+    model are kept too, but are asked again. An answer that has arrived is kept even if the asking task is cancelled.
     """
 
     def __init__(self, oracle: Oracle, journal: Journal) -> None:
@@ -53,15 +53,15 @@ class Ledger:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """That of the oracle that is asked."""
+        """The identity of the oracle to which calls are passed on."""
         return self._oracle.identity
 
     def key(self, call: Call) -> str:
-        """What a call is kept under."""
+        """Return the key under which a call is kept."""
         return call_key(self._oracle.identity, call)
 
     async def ask(self, call: Call) -> Answer:
-        """The answer that was kept, or else a new one. Two who ask the same at once share one answer."""
+        """Return the kept answer, or ask for a new one. Tasks that make the same call at once share one answer."""
         key = self.key(call)
         turn = self._turns.setdefault(key, anyio.Lock(fast_acquire=True))
         async with turn:
@@ -75,12 +75,12 @@ class Ledger:
             return answer
 
     async def aclose(self) -> None:
-        """Close the oracle that is asked. The journal is its owner's to close."""
+        """Close the oracle to which calls are passed on. The owner of the journal closes the journal."""
         await self._oracle.aclose()
 
 
 def judged(call: Call, answer: Answer, key: str) -> Answer:
-    """The answer with its key, and with the outcome that it has as an answer to this call."""
+    """Return the answer with its key, and with an outcome that says whether it contains what the call asked for."""
     reads = _READERS.get(call.purpose)
     if reads is None or not answer.outcome.answered:
         return replace(answer, key=key)
@@ -89,21 +89,22 @@ def judged(call: Call, answer: Answer, key: str) -> Answer:
 
 
 _READERS = {**dict.fromkeys(WRITING, read), "critique": read_review}
+"""The function that judges an answer, by purpose of the call."""
 
 
 class NoJournal:
-    """Keeps nothing."""
+    """A journal that keeps nothing."""
 
     async def find(self, key: str) -> Answer | None:
-        """Nothing."""
+        """Return None."""
         return None
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Forget it."""
+        """Do nothing."""
 
 
 def to_line(call: Call, answer: Answer) -> str:
-    """A call and its answer as a line of JSON."""
+    """Return a call and its answer as one line of JSON."""
     messages = [vars(message) for message in call.messages]
     taken = vars(answer.taken)
     data = {"call": vars(call) | {"messages": messages}, "answer": vars(answer) | {"taken": taken}}
@@ -111,7 +112,10 @@ def to_line(call: Call, answer: Answer) -> str:
 
 
 def from_line(line: bytes | str) -> tuple[Call, Answer]:
-    """A call and its answer from a line of JSON. Raises `ValueError`, `TypeError` or `KeyError`."""
+    """Return the call and the answer in a line of JSON.
+
+    Raises `ValueError`, `TypeError` or `KeyError` for most lines that are not in the form that `to_line` writes.
+    """
     data: dict[str, dict[str, Any]] = json.loads(line)
     call, answer = _known(Call, data["call"]), _known(Answer, data["answer"])
     call["messages"] = tuple(Message(**message) for message in call["messages"])
@@ -123,6 +127,6 @@ def from_line(line: bytes | str) -> tuple[Call, Answer]:
 
 
 def _known(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """The values that a kind of record has; later versions may have written more."""
+    """Return the values that belong to fields of the dataclass `kind`. A later version may have written others too."""
     names = {field.name for field in fields(kind)}
     return {name: value for name, value in values.items() if name in names}

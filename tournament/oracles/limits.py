@@ -1,9 +1,9 @@
-"""What holds calls back: how many at once, how many a minute, and how much they may cost in all.
+"""Limits on calls: how many run at once, how many start per minute, and how much all of them may cost.
 
-One `Limits` is shared by everything that asks, however many chains there are. A call passes the gate; each of its
-requests is counted against the budget at the most that it can cost, and waits for its turn in the minute; afterwards
-it is counted at what it did cost. Everything that gives back is done at once, without waiting, so that no answer that
-has come is lost to a cancellation.
+All chains of a run share one `Limits`. A call first waits at the gate. Each of its requests then reserves the most
+that it can cost in the budget and waits until the limits per minute allow it. After the request, the reservation is
+replaced by the actual cost. The functions that correct or release reservations never wait, so a cancelled task cannot
+lose an answer that has already arrived.
 """
 
 from collections import deque
@@ -17,26 +17,29 @@ import anyio
 from tournament.errors import UsageError
 
 START, MOST = 20, 100
-"""Calls at once where nothing is said: at first, and at most."""
+"""Default number of calls at once: at the start of a run, and at most."""
 CUT = 0.8
+"""Factor by which the limit shrinks when the server says that there are too many calls."""
 COOLDOWN = 15.0
-"""Seconds after a cut in which there is no other, and no growth: what comes back then was sent before."""
+"""Seconds after a cut without another cut or any growth, because answers in that time belong to earlier requests."""
 LEAST_ROUND = 4
+"""Fewest calls without trouble before the limit grows."""
 RISE = 0.05
+"""Share of the limit by which it grows after the first cut."""
 
 
 class Gate:
-    """How many calls may be under way at once. One that has to try again keeps its place while it waits.
+    """Limits how many calls run at once. A call that waits to try again still counts.
 
-    It doubles after each round of calls without trouble until the server first says that there are too many; then it
-    is cut by a fifth, once for each episode, and grows by a twentieth a round (slow start, then additive increase and
-    multiplicative decrease, as in Inspect). Other errors than "too many" do not shrink it.
+    The limit doubles after each series of `limit` calls without trouble, until the server first says that there are
+    too many calls. Then the limit is cut by a fifth, at most once in each cooldown, and grows by a twentieth per
+    series (slow start, then additive increase and multiplicative decrease, as in Inspect). Other errors do not cut it.
     """
 
     def __init__(self, start: int, most: int) -> None:
         self.most = most
         self.limit = min(start, most)
-        """How many may pass at present."""
+        """How many calls may run at once at present."""
         self._under_way = 0
         self._turn = anyio.Lock(fast_acquire=True)
         self._change = anyio.Event()
@@ -45,7 +48,7 @@ class Gate:
         self._cool_at = float("-inf")
 
     async def __aenter__(self) -> None:
-        # One by one: of calls that are sent together the answers come together, and wait for each other.
+        # Calls enter one by one: answers to calls that are sent together arrive together and delay each other.
         async with self._turn:
             while self._under_way >= self.limit:
                 self._change = anyio.Event()
@@ -57,7 +60,7 @@ class Gate:
         self._change.set()
 
     def served(self) -> None:
-        """A call was answered at its first try."""
+        """Note that a call was answered at its first request, and raise the limit after enough of them."""
         if anyio.current_time() < self._cool_at:
             return
         self._good += 1
@@ -69,7 +72,10 @@ class Gate:
         self._change.set()
 
     def too_many(self, wait: float | None) -> None:
-        """The server said that there are too many calls; it may have said how long to wait, as long as an episode."""
+        """Cut the limit, because the server said that there are too many calls.
+
+        `wait` is how many seconds the server asked to wait, or None. The cooldown lasts at least as long.
+        """
         now = anyio.current_time()
         self._good, self._cut_once = 0, True
         if now >= self._cool_at:
@@ -79,7 +85,10 @@ class Gate:
 
 
 class Window:
-    """At most so much in any minute, first come first served. What is more than a minute's worth goes alone."""
+    """Limits an amount to `most` in any period of `seconds`, in order of arrival. None means no limit.
+
+    An amount above `most` is let through when nothing else was taken in the period before it.
+    """
 
     def __init__(self, most: int | None, seconds: float = 60.0) -> None:
         self._most = most
@@ -88,11 +97,11 @@ class Window:
         self._turn = anyio.Lock()
 
     async def take(self, amount: float) -> Callable[[float], None]:
-        """Wait until the amount fits in; the function that is returned corrects it afterwards."""
+        """Wait until the amount fits in and take it. The returned function replaces it by the actual amount later."""
         if self._most is None:
             return _nothing
         async with self._turn:
-            # Time alone makes room.
+            # No event can be awaited here: only the passing of time makes room.
             while not self._fits(amount):  # noqa: ASYNC110
                 await anyio.sleep_until(self._taken[0][0] + self._seconds)
             entry = [anyio.current_time(), amount]
@@ -111,12 +120,12 @@ class Window:
 
 
 def _nothing(actual: float) -> None:
-    """There is nothing to correct."""
+    """Ignore the actual amount, because nothing was taken."""
 
 
 @dataclass(frozen=True)
 class Spending:
-    """Calls, tokens and dollars."""
+    """An amount of calls, tokens and dollars (`money`)."""
 
     calls: int = 0
     tokens: int = 0
@@ -137,7 +146,7 @@ NOTHING = Spending()
 
 
 class BudgetSpent(Exception):
-    """What is left does not cover the call, and nothing that is under way can give any back; `str()` says of which."""
+    """The rest of the budget is too small for the call, and waiting cannot help. The message names the limit."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(
@@ -146,10 +155,11 @@ class BudgetSpent(Exception):
 
 
 class Budget:
-    """A hard limit on calls, tokens and dollars; None is no limit.
+    """A hard limit on calls, tokens and dollars. None means no limit.
 
-    A call under way is counted at the most that it can take. One whose cost is never learnt (cut off, out of time)
-    stays counted at that, for it may have been billed. `spent` is where the count begins, when a run is taken up again.
+    Each request counts as one call. While a request runs, the budget counts the most that it can cost. If its cost
+    never becomes known (because the connection broke or time ran out), this stays counted, since it may have been
+    billed. `spent` is what earlier sessions of the run used.
     """
 
     def __init__(
@@ -166,13 +176,14 @@ class Budget:
 
     @property
     def under_way(self) -> Spending:
-        """What is held for calls that have not ended."""
+        """The amount that is reserved for requests that have not ended."""
         return self._held
 
     async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
-        """Hold what a call may take, waiting for calls under way where that can help.
+        """Reserve the most that a request can cost, and wait for running requests if they may return enough.
 
-        Raises `BudgetSpent`, and `UsageError` where dollars are limited and the price is not known.
+        Raises `BudgetSpent` if the budget cannot cover the request, and `UsageError` if dollars are limited but the
+        price is unknown.
         """
         if money is None and self.money is not None:
             raise UsageError(
@@ -189,7 +200,7 @@ class Budget:
         return Hold(self, most)
 
     def end(self, hold: "Hold") -> None:
-        """Count what was taken, and let those who wait look again."""
+        """Count what the request used instead of its reservation, and wake the tasks that wait for budget."""
         self._held -= hold.most
         self.spent += hold.taken
         if self._change is not None:
@@ -197,7 +208,7 @@ class Budget:
             self._change = None
 
     def _exceeded(self, total: Spending) -> str:
-        """The first limit that is below the total, if one is."""
+        """Return a text about the first limit that the total exceeds, or an empty text."""
         limits = (
             (self.calls, total.calls, "calls"),
             (self.tokens, total.tokens, "tokens"),
@@ -214,7 +225,10 @@ class Budget:
 
 
 class Hold:
-    """What is held for one call; all of it is taken unless something else is said before the block is left."""
+    """A reservation of budget for one request.
+
+    When its `with` block ends, the budget counts `taken`, which is the whole reservation unless it was changed before.
+    """
 
     def __init__(self, budget: Budget, most: Spending) -> None:
         self._budget = budget
@@ -229,7 +243,7 @@ class Hold:
         self._budget.end(self)
 
     def settle(self, tokens: int | None, money: Decimal | None) -> None:
-        """The call took that much; None: as much as was held."""
+        """Set what the request used. None means that the whole reservation stays counted."""
         if tokens is not None:
             self.taken = replace(self.taken, tokens=tokens)
             self.correct(tokens)
@@ -237,14 +251,14 @@ class Hold:
             self.taken = replace(self.taken, money=money)
 
     def release(self) -> None:
-        """The server turned the call away: nothing was taken."""
+        """Count nothing, because the server did not process the request."""
         self.taken = NOTHING
         self.correct(0)
 
 
 @dataclass
 class Limits:
-    """Everything that holds calls back."""
+    """All limits that the calls of a run share."""
 
     gate: Gate
     requests: Window
@@ -252,10 +266,10 @@ class Limits:
     budget: Budget
 
     async def admit(self, about: int, most: int, money: Decimal | None) -> Hold:
-        """Let a request through that takes about so many tokens, and at most so many tokens and dollars.
+        """Wait until a request is allowed to start, and return its reservation of budget.
 
-        It is counted when the block of what is returned is left. Raises `BudgetSpent` and `UsageError` as
-        `Budget.hold` does.
+        `about` is the expected number of tokens; `most` and `money` are the most tokens and dollars it can cost. The
+        request is counted when the `with` block of the reservation ends. Raises what `Budget.hold` raises.
         """
         hold = await self.budget.hold(most, money)
         try:

@@ -1,6 +1,6 @@
-"""Asks whoever sits at the keyboard: the prompt goes to a file, and the answer is awaited in another.
+"""The oracle that asks a person: it writes the prompt to a file and waits for the answer in another file.
 
-For those who have only a chat window, and for people who want to be an oracle themselves.
+It is for people who only have a chat window, and for people who want to write the programs themselves.
 """
 
 import os
@@ -17,7 +17,11 @@ POLL_SECONDS = 0.5
 
 
 class Manual:
-    """The oracle. A call has files of its own, named after it, so that an answer given once is found again."""
+    """Writes prompts to `folder` and reads answers from it. `poll` is the number of seconds between two readings.
+
+    The names of the two files depend only on the call, so that an answer is found again in a later session. Raises
+    `UsageError` if the folder cannot be made.
+    """
 
     def __init__(self, folder: Path, say: Say = silent, poll: float = POLL_SECONDS) -> None:
         self.folder = folder
@@ -32,11 +36,14 @@ class Manual:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """People are all alike."""
+        """A constant, so that answers do not depend on who writes them."""
         return {"model": "manual"}
 
     async def ask(self, call: Call) -> Answer:
-        """What is in the answer's file, once it is there and no longer changes. Raises `UsageError`."""
+        """Write the prompt and return the text of the answer's file, once the file is there and no longer changes.
+
+        Raises `UsageError` if one of the files cannot be written or read.
+        """
         began = anyio.current_time()
         name = f"{call.purpose}-{call_key(self.identity, call)[:12]}"
         prompt = self.folder / f"{name}.prompt.md"
@@ -50,10 +57,13 @@ class Manual:
         return Answer(text, model="manual", seconds=anyio.current_time() - began, requests=1)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because no file stays open."""
 
     async def _read(self, file: anyio.Path) -> str:
-        """The file's text when it was the same twice, and no code in it is without its end: it may come in pieces."""
+        """Return the file's text once two readings agree and no block of code is open.
+
+        Both conditions are needed because the file may be written piece by piece.
+        """
         before, told = b"", False
         while True:
             now = await file.read_bytes() if await file.is_file() else b""
@@ -69,7 +79,7 @@ class Manual:
 
 
 def _put(file: Path, call: Call) -> None:
-    """Write the prompt, all of it or nothing."""
+    """Write the prompt to a file, completely or not at all. Raises `UsageError`."""
     text = "\n\n".join(message.text for message in call.messages) + "\n"
     temporary = file.with_suffix(".tmp")
     try:

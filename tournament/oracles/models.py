@@ -1,4 +1,4 @@
-"""Asks each model one tiny question before money is spent."""
+"""Check models by asking each of them one tiny question, before a run spends money on them."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,10 @@ from tournament.oracles.spec import described, make_desk, make_oracle, parse
 
 @dataclass(frozen=True)
 class Health:
-    """How a model answered, `model` being its name and server: `outcome` and `detail` as of any call."""
+    """The result of asking one model.
+
+    `model` is its name and server, `seconds` the time it took; `outcome` and `detail` are those of the answer.
+    """
 
     model: str
     ok: bool
@@ -26,9 +29,10 @@ class Health:
 
 
 async def probe(models: Sequence[str], settings: Settings, say: Say = silent) -> list[Health]:
-    """Ask every model (`chat:...`) at the same time, each once; the rows are in the order of the models.
+    """Ask all models (`chat:...`) once, at the same time, and return the results in the order of the models.
 
-    Nothing is kept, retried or charged to a budget. What is wrong with a name is a row too.
+    No answer is kept, no request is retried, and no budget applies. A wrong name gives a failed result and no
+    exception.
     """
     once = settings.model_copy(update={"retries": 0, **dict.fromkeys(_BUDGETS)})
     rows: dict[int, Health] = {}
@@ -59,5 +63,5 @@ async def _ask(model: str, settings: Settings, say: Say) -> Health:
 
 
 def _without_address(model: str) -> str:
-    """What was given as a model's name, without an address that may have a password in it."""
+    """Return the given model name without its address, since the address may contain a password."""
     return re.split("@|://", model)[0]

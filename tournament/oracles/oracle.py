@@ -1,4 +1,4 @@
-"""What an oracle is: a call goes in, an answer comes out, and whatever can come of it has a name."""
+"""The interface of oracles: calls, their answers, and a named outcome for everything that can happen to a call."""
 
 import hashlib
 import json
@@ -16,24 +16,25 @@ WRITING = frozenset({"write", "rewrite"})
 """Purposes of calls that ask for a program."""
 
 Say = Callable[[str], None]
-"""Takes a line for whoever runs the program."""
+"""A function that shows one line of text to the person who runs the program."""
 
 
 class CallOutcome(StrEnum):
-    """What came of a call.
+    """The result of a call.
 
-    With `OK` and `SEVERAL_BLOCKS` there is what was asked for. The others are told to the next attempt.
+    `OK` and `SEVERAL_BLOCKS` mean that the answer contains what was asked for. With the outcomes that have an entry
+    in `prompts.COMPLAINTS`, the prompt of the next attempt says what was wrong with the reply.
     """
 
     OK = "ok"
     SEVERAL_BLOCKS = "several_blocks"
-    """More than one block of code: the last one that defines the bot is taken."""
+    """The reply has more than one block of code, and the last one that defines the bot is used."""
 
     NO_CODE = "no_code"
     WRONG_FUNCTION = "wrong_function"
     DIFF = "diff"
     BAD_TEXT = "bad_text"
-    """The program has characters that no program may have, or too many."""
+    """The program contains forbidden characters, or it is too long."""
     TRUNCATED = "truncated"
     EMPTY = "empty"
     REFUSED = "refused"
@@ -41,24 +42,24 @@ class CallOutcome(StrEnum):
     TOO_LONG = "too_long"
     """The prompt does not fit into the model's context."""
     REJECTED = "rejected"
-    """The server will not serve this request, however often it is sent: key, model, credit."""
+    """The server will never accept this request, for example because of the key, the model name or the credit."""
     TIMEOUT = "timeout"
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     DROPPED = "dropped"
-    """The server closed the connection before it had answered."""
+    """The server closed the connection before it answered."""
     UNREACHABLE = "unreachable"
     BUDGET = "budget"
-    """Nothing was sent, for the budget is spent."""
+    """Nothing was sent, because the budget is used up."""
 
     @property
     def good(self) -> bool:
-        """Whether what was asked for is there."""
+        """Whether the answer contains what was asked for."""
         return self in (CallOutcome.OK, CallOutcome.SEVERAL_BLOCKS)
 
     @property
     def answered(self) -> bool:
-        """Whether the model answered at all: such a call is paid for, and is not to be made again."""
+        """Whether the model answered at all. Such a call has been paid for and must not be repeated."""
         return self not in _UNANSWERED
 
 
@@ -78,7 +79,7 @@ _UNANSWERED = frozenset(
 
 @dataclass(frozen=True)
 class Message:
-    """A part of a prompt: `role` is `system` or `user`."""
+    """One message of a prompt. `role` is `system` or `user`."""
 
     role: str
     text: str
@@ -86,11 +87,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Call:
-    """What is asked, and which asking of it this is.
+    """A question to an oracle, with its position in the run.
 
-    `prompt` is the digest of the template and of what was rendered. `key` is the place in a run that the call belongs
-    to, the same whenever the run is started again, and `attempt` counts from 0 there: calls that differ in either are
-    different samples of the model, and are paid for separately.
+    `prompt` is the digest of the template and of the rendered messages. `key` names the position in a run to which
+    the call belongs, and is the same in every session of that run. `attempt` counts the calls at this position from 0.
+    Calls that differ in `key` or `attempt` are separate samples of the model and are paid for separately.
     """
 
     purpose: str
@@ -101,23 +102,23 @@ class Call:
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """Where in a run the call belongs."""
+        """The position of the call in a run: its purpose, key and attempt."""
         return (self.purpose, self.key, self.attempt)
 
     @property
     def text(self) -> str:
-        """The messages as one text."""
+        """All messages joined into one text, each under a line with its role in brackets."""
         return "\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back.
+    """An oracle's answer to a call.
 
-    `cost` is in dollars, and None where it is not known; so are the tokens. `finish` is why the model stopped, in the
-    server's words; `detail` one line for people; `requests` how many requests it took, and `taken` what a budget counts
-    for them: the most that it can have been, where it was never learnt. `key` is the digest under which the answer is
-    kept, and `cached` says that it was not asked for again.
+    `cost` is in dollars. `cost` and both token counts are None if they are unknown. `finish` is the server's word for
+    why the model stopped, and `detail` is one line for people. `requests` is the number of requests that were sent.
+    `taken` is what the budget counts for them; if the real cost never became known, it counts the most that they can
+    have cost. `key` is the digest under which the answer is kept, and `cached` says whether it was answered earlier.
     """
 
     text: str
@@ -136,19 +137,19 @@ class Answer:
 
 
 class Oracle(Protocol):
-    """Answers calls."""
+    """An object that answers calls."""
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """All that its answers depend on beside the call, as JSON-ready data without secrets."""
+        """Everything besides the call that determines the answers, as data for JSON without secrets."""
         ...
 
     async def ask(self, call: Call) -> Answer:
-        """The answer. What goes wrong on the way is its outcome; raises `UsageError` for a call that cannot be put."""
+        """Return the answer, whose outcome names any failure. Raises `UsageError` if the call cannot be made at all."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections and files."""
+        """Close connections and files."""
         ...
 
 
@@ -156,7 +157,7 @@ _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def call_key(identity: Mapping[str, object], call: Call) -> str:
-    """A digest of everything that an answer depends on, 64 hexadecimal digits."""
+    """Return a digest of everything that an answer depends on, as 64 hexadecimal digits."""
     what = {
         "oracle": dict(identity),
         "purpose": call.purpose,
@@ -169,7 +170,7 @@ def call_key(identity: Mapping[str, object], call: Call) -> str:
 
 
 class PromptDiffers(UsageError):
-    """A call is not among the recorded ones; `difference` is a unified diff from the nearest."""
+    """The record lacks a call. `difference` is a unified diff from the most similar recorded call, or empty."""
 
     def __init__(self, call: Call, problem: str, difference: str) -> None:
         self.difference = difference
@@ -178,4 +179,4 @@ class PromptDiffers(UsageError):
 
 
 def silent(line: str) -> None:
-    """Say nothing."""
+    """Ignore the line: a `Say` for callers that want no messages."""

@@ -1,4 +1,4 @@
-"""What calls cost, by a bundled table of prices. An unknown price is None, never 0."""
+"""The cost of calls, computed from a bundled table of prices. An unknown price is None and never 0."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,9 +11,9 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of a call as the server counted them: `cached` are those of the prompt that it had seen before.
+    """The tokens of a call as the server counted them. None means that the server did not report a number.
 
-    None is what the server did not say.
+    `cached` is the number of prompt tokens that the server had in its cache.
     """
 
     prompt: int | None = None
@@ -22,25 +22,28 @@ class Usage:
 
     @property
     def total(self) -> int | None:
-        """All tokens."""
+        """The tokens of prompt and answer together, or None if one of the two is unknown."""
         return None if self.prompt is None or self.answer is None else self.prompt + self.answer
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What a model costs at an address; `own` are dollars for a million tokens in and out, instead of the table's."""
+    """The prices of a model at an address.
+
+    `own` replaces the prices of the table: dollars for a million prompt tokens and for a million answer tokens.
+    """
 
     model: str
     base_url: str
     own: tuple[Decimal, Decimal] | None = None
 
     def cost(self, usage: Usage) -> Decimal | None:
-        """Dollars; None if the price or the tokens are not known."""
+        """Return the cost in dollars, or None if the price or the tokens are unknown."""
         return self._cost(usage) if self.known else None
 
     @cached_property
     def known(self) -> bool:
-        """Whether there is a price at all."""
+        """Whether the price of the model is known."""
         return self._cost(Usage(1, 1)) is not None
 
     def _cost(self, usage: Usage) -> Decimal | None:

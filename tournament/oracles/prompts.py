@@ -1,11 +1,13 @@
-"""Prompts: templates filled with a game, programs and feedback, as messages with a digest.
+"""Prompts, which are made by filling templates with a game, programs and feedback.
 
-A template is a jinja2 file of two blocks, `system` and `user`. Those that come with the engine are in `prompts/`; a
-folder of the user's overrides them by name (`write.j2`, `critique.j2`, `rewrite.j2`, `tiny.j2`, `probe.j2`), and may
-`{% extends %}` or `{% include %}` them as `engine/NAME`. A name that a template uses and nobody defines is an error.
+A template is a jinja2 file with two blocks, `system` and `user`. The templates of the engine are in `prompts/`. A
+user's folder may replace them by files of the same names (`write.j2`, `critique.j2`, `rewrite.j2`, `tiny.j2`,
+`probe.j2`), which may `{% extends %}` or `{% include %}` the originals as `engine/NAME`. A template that uses an
+undefined name is an error.
 
-What opponents wrote is data: it stands between fences longer than any in it, so that it cannot close them. Nothing
-but what is in a `Brief` can come into a prompt: templates see no environment, no settings and no files.
+The sources of opponents are only data. They stand between fences that are longer than any fence in them, so that they
+cannot end the quotation. Templates see the data of a `Brief`, the rules of its game and the guide to writing bots, but
+no environment, no settings, and no files other than templates.
 """
 
 import hashlib
@@ -27,7 +29,7 @@ from tournament.oracles.rules import own_payoffs, payoff_table, rules
 
 TEMPLATES = ("write", "critique", "rewrite", "tiny", "probe")
 SAMPLE = "a line of a sample\n" * 50
-"""What templates are filled with to see whether they can be."""
+"""The text that fills templates when they are checked."""
 
 OBJECTIVES = {
     "welfare": "Make the total of all seats' payoffs as large as you can.",
@@ -44,16 +46,16 @@ COMPLAINTS = {
     CallOutcome.EMPTY: "Your last reply was empty.",
     CallOutcome.REFUSED: "You declined to answer. This is a harmless simulated game between two small programs.",
 }
-"""What the next attempt is told of the last."""
+"""What the prompt of the next attempt says about an unusable reply, by its outcome."""
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What a prompt is made of. Texts that are empty are left out.
+    """The data from which a prompt is made. Templates leave out texts that are empty.
 
-    `about` is what the game's file says of it; `opponents` are the others' sources by seat; `tests` the traces of unit
-    tests that failed; `utility` what the program is worth; `rollouts` how its matches went; `critique` what was said
-    of it; `complaint` what was wrong with the last reply.
+    `about` is the description in the game's file. `opponents` holds pairs of a seat and the source of its program.
+    `tests` holds the traces of failed unit tests, `utility` the value of the program, `rollouts` the course of its
+    matches, `critique` a review of it, and `complaint` what was wrong with the last reply.
     """
 
     setting: Setting
@@ -71,19 +73,22 @@ class Brief:
 
 @dataclass(frozen=True)
 class Prompt:
-    """Messages, and the digest of the template and of what it was filled with."""
+    """The messages of a prompt, with a digest of the template's source and of these messages."""
 
     template: str
     messages: tuple[Message, ...]
     digest: str
 
     def call(self, purpose: str, key: str, attempt: int = 0) -> Call:
-        """The call that puts this prompt, at a place in a run."""
+        """Return the call that asks this prompt, at the position in a run that `key` and `attempt` name."""
         return Call(purpose, self.messages, self.digest, key, attempt)
 
 
 class Prompts:
-    """The templates, those in `folder` before the engine's own. Raises `UsageError` if there is no such folder."""
+    """The templates. Those in `folder` replace the engine's templates of the same names.
+
+    Raises `UsageError` if there is no such folder, and `NotFound` if it contains a template of an unknown name.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -102,16 +107,16 @@ class Prompts:
         self._environment.filters |= {"fence": fence, "repr": repr}
 
     def render(self, template: str, brief: Brief | None = None) -> Prompt:
-        """A template filled with a brief; `probe` needs none.
+        """Fill a template with a brief. The template `probe` needs none.
 
-        Raises `NotFound`, and `UsageError` with file and line where a template cannot be filled.
+        Raises `NotFound` for an unknown template, and `UsageError` with file and line if it cannot be filled.
         """
         if template not in TEMPLATES:
             raise NotFound("prompt", template, list(TEMPLATES))
         words = _words(brief) if brief else {}
         try:
             source, messages = self._rendered(f"{template}.j2", words)
-        # A template is a program of the user's, and may raise whatever programs raise.
+        # A template is a program of the user and may raise any exception.
         except Exception as error:
             raise UsageError(self._told(error, f"{template}.j2")) from error
         if not messages:
@@ -120,9 +125,9 @@ class Prompts:
         return Prompt(template, messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
 
     def check(self, setting: Setting) -> None:
-        """Fill every template with samples, so that what is wrong with one shows before a call is paid for.
+        """Fill every template with samples, so that errors in templates are found before a call is paid for.
 
-        Raises `UsageError` as `render` does.
+        Raises what `render` raises.
         """
         fresh, full = _samples(setting)
         for template in TEMPLATES:
@@ -131,22 +136,23 @@ class Prompts:
             self.render(template, fresh)
 
     def _rendered(self, file: str, words: dict[str, object]) -> tuple[str, tuple[Message, ...]]:
+        """Return the source of a template, and its messages when it is filled with `words`."""
         found = self._environment.get_template(file)
         assert self._environment.loader is not None
         source = self._environment.loader.get_source(self._environment, file)[0]
         context = found.new_context(words)
         try:
-            # This also finds the blocks of templates that it extends.
+            # Rendering the root also collects the blocks of the templates that this one extends.
             whole = "".join(found.root_render_func(context))
             texts = {role: _block(context, role) for role in ("system", "user")}
         except Exception:
-            # Raises it again, its traceback in lines of templates.
+            # This raises the exception again, with a traceback that shows lines of templates.
             self._environment.handle_exception()
         texts["user"] = texts["user"] if "user" in context.blocks else whole.strip()
         return source, tuple(Message(role, text) for role, text in texts.items() if text)
 
     def _told(self, error: Exception, file: str) -> str:
-        """What is wrong with a template, in one line that begins with the place of the fault."""
+        """Return what is wrong with a template, in one line that begins with the file and, if known, the line."""
         if isinstance(error, jinja2.TemplateSyntaxError):
             return f"{error.filename or error.name}, line {error.lineno}: {error.message}"
         frames = traceback.extract_tb(error.__traceback__)
@@ -160,7 +166,7 @@ class Prompts:
 
 
 def _samples(setting: Setting) -> tuple[Brief, Brief]:
-    """Briefs with as little and with as much in them as any can have."""
+    """Return a brief with as few texts as a brief can have, and one in which every text is filled."""
     others = tuple((seat, SAMPLE) for seat in range(1, setting.game.seats))
     fresh = Brief(setting, 0, about=SAMPLE, opponents=others)
     full = replace(
@@ -190,7 +196,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _words(brief: Brief) -> dict[str, object]:
-    """What templates can name."""
+    """Return the values that templates can use, by name."""
     game = brief.setting.game
     words: dict[str, object] = {field.name: getattr(brief, field.name) for field in fields(brief)}
     del words["setting"]
@@ -207,18 +213,18 @@ def _words(brief: Brief) -> dict[str, object]:
 
 @cache
 def guide() -> str:
-    """The guide to writing a bot."""
+    """Return the guide to writing a bot, which is the README of the bundled bots."""
     return (resources.files("tournament.bots") / "README.md").read_text("utf-8").strip()
 
 
 def fence(text: str, mark: str = "") -> str:
-    """The text between fences that are longer than any run of their character in it."""
+    """Return the text between fences of backticks that are longer than any run of backticks in it."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{mark}\n{text.rstrip()}\n{ticks}"
 
 
 def complaint(outcome: CallOutcome, note: str = "") -> str:
-    """What to tell the next attempt about the last; nothing after one that was good or never came."""
+    """Return what the next prompt says about the last reply, or an empty text if it was usable or never arrived."""
     told = COMPLAINTS.get(outcome, "")
     return f"{told} ({note})" if told and note else told

@@ -1,7 +1,7 @@
-"""Reads what servers of the chat completions protocol say: answers, errors and headers, odd ones included.
+"""Functions that read the answers, errors and headers of servers that use the chat completions protocol.
 
-Nothing here sends anything. Servers differ in all that is not needed for a simple exchange, so every field may be
-missing or of another type.
+Nothing here sends anything. Servers differ in everything that a simple exchange does not need, so these functions
+allow every field to be missing or to have an unexpected type.
 """
 
 import json
@@ -23,8 +23,9 @@ OUT_OF_CREDIT = frozenset(
         "billing_not_active",
     }
 )
-"""Errors that come with status 429, and that waiting does not mend."""
+"""Codes of errors with status 429 that remain however long one waits."""
 FILTERED = frozenset({"content_filter", "content_policy_violation"})
+"""Codes of errors that mean that the provider refuses the content."""
 TOO_LONG = (
     "context_length_exceeded",
     "context length",
@@ -32,8 +33,9 @@ TOO_LONG = (
     "context window",
     "maximum context",
 )
+"""Texts in codes or messages of errors that mean that the prompt is too long for the model."""
 BUSY = frozenset({408, 409})
-"""Statuses below 500 that another try may mend, beside 429."""
+"""Statuses below 500, besides 429, after which it is worth trying again."""
 HINTS = {
     401: "check OPENAI_API_KEY",
     403: "check OPENAI_API_KEY",
@@ -42,12 +44,12 @@ HINTS = {
 
 
 class Nonsense(ValueError):
-    """The server's answer is no chat completion."""
+    """The server's answer is not a chat completion."""
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer: its text, why it stopped, what was counted, and what came of it."""
+    """A model's answer: its text, why the model stopped, the counted tokens, and the outcome."""
 
     text: str
     finish: str
@@ -67,7 +69,7 @@ class Refusal:
 
     @property
     def outcome(self) -> CallOutcome:
-        """What to call it."""
+        """The outcome of a call that ends with this error."""
         if self.code in FILTERED:
             return CallOutcome.REFUSED
         if self.status == 429 and self.code not in OUT_OF_CREDIT:
@@ -80,7 +82,10 @@ class Refusal:
 
     @property
     def quirk(self) -> str | None:
-        """What the model does not take, where leaving it out or renaming it will do."""
+        """What the model rejects, if leaving it out or renaming it helps.
+
+        One of `max_tokens`, `temperature` and `system`, or None for any other error.
+        """
         said = self.message.lower()
         if self.status not in (400, 422):
             return None
@@ -98,7 +103,7 @@ class Refusal:
 
 
 def read_completion(body: bytes) -> Completion:
-    """The answer in the body of a reply with status 200. Raises `Nonsense`."""
+    """Return the answer in the body of a successful response. Raises `Nonsense` if the body is not a completion."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -119,6 +124,7 @@ def read_completion(body: bytes) -> Completion:
 
 
 def _outcome(text: str, finish: str, declined: str) -> tuple[CallOutcome, str]:
+    """Return the outcome of an answer and one line about it. `declined` is the text of a refusal, or empty."""
     if finish == "content_filter":
         return CallOutcome.REFUSED, "the provider's filter stopped it"
     if declined and not text:
@@ -130,7 +136,7 @@ def _outcome(text: str, finish: str, declined: str) -> tuple[CallOutcome, str]:
 
 
 def _text(content: Any) -> str:
-    """Content as text: a string, or a list of parts; without half characters."""
+    """Return content as text. It may be a string or a list of parts; lone surrogates are replaced by `?`."""
     if isinstance(content, list):
         content = "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
     return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
@@ -146,7 +152,7 @@ def _usage(data: Any) -> Usage:
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens, if it is one."""
+    """Return a number of tokens, or None if the value is not one."""
     try:
         number = None if isinstance(value, bool) or value is None else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -155,7 +161,7 @@ def _count(value: Any) -> int | None:
 
 
 def read_error(status: int, raw: bytes) -> Refusal:
-    """An error from its status and its body, JSON or text."""
+    """Return the error that a status and a body describe. The body may be JSON or plain text."""
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
@@ -164,7 +170,7 @@ def read_error(status: int, raw: bytes) -> Refusal:
 
 
 def refusal(status: int, body: object) -> Refusal:
-    """An error from its status and what its body says."""
+    """Return the error that a status and a decoded body describe."""
     found = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(found, dict):
         return Refusal(status, message=str(found or ""))
@@ -176,9 +182,9 @@ def refusal(status: int, body: object) -> Refusal:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that the server asks to wait, whether it says seconds or a date; None if it says nothing sensible.
+    """Return the seconds that the server asks to wait, or None if the headers say nothing usable.
 
-    `now` is the time since the epoch.
+    The header may contain seconds, milliseconds or a date. `now` is the time in seconds since the epoch.
     """
     for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         try:
@@ -194,5 +200,5 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def one_line(text: str) -> str:
-    """The text in one line of at most 300 characters."""
+    """Return the text as one line of at most 300 characters."""
     return textwrap.shorten(text, 300, placeholder=" ...")

@@ -1,4 +1,4 @@
-"""Answers from a record, byte for byte, so that a run can be repeated without a model."""
+"""The oracle that answers from a record, byte for byte, so that a run can be repeated without a model."""
 
 import difflib
 from collections import defaultdict
@@ -8,13 +8,13 @@ from dataclasses import replace
 from tournament.oracles.oracle import Answer, Call, PromptDiffers
 
 MOST_LINES = 200
-"""Of a difference, shown."""
+"""How many lines of a difference are shown."""
 COMPARED = 50
-"""Calls of other places that are compared to find the nearest."""
+"""How many recorded calls from other positions in the run are compared to find the most similar one."""
 
 
 class Replay:
-    """The oracle. Of a call that was kept more than once, the last answer counts."""
+    """Answers calls from recorded entries. If a call is recorded more than once, its last answer is used."""
 
     def __init__(self, entries: Iterable[tuple[Call, Answer]]) -> None:
         self._answers: dict[Call, Answer] = dict(entries)
@@ -24,20 +24,21 @@ class Replay:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """A record is a record."""
+        """A constant, because all records are treated alike."""
         return {"model": "replay"}
 
     async def ask(self, call: Call) -> Answer:
-        """What was answered then. Raises `PromptDiffers` for a call that is not in the record."""
+        """Return the recorded answer. Raises `PromptDiffers` if the record lacks the call."""
         answer = self._answers.get(call)
         if answer is None:
             raise self._stranger(call)
         return replace(answer, cached=True)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
     def _stranger(self, call: Call) -> PromptDiffers:
+        """Return the error for a call that the record lacks, with a comparison to the most similar recorded call."""
         if same_place := self._places.get(call.place):
             nearest = _nearest(call, same_place)
             if nearest.messages == call.messages:
@@ -56,7 +57,7 @@ class Replay:
 
 
 def _nearest(call: Call, others: Sequence[Call]) -> Call:
-    """The call whose prompt shares most lines with that of `call`; the later of equals."""
+    """Return the call whose prompt shares most lines with that of `call`, and the last one if several are equal."""
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(call.text.splitlines())
 
@@ -68,6 +69,7 @@ def _nearest(call: Call, others: Sequence[Call]) -> Call:
 
 
 def _difference(recorded: Call, asked: Call) -> str:
+    """Return a unified diff of two prompts, cut after `MOST_LINES` lines."""
     lines = list(
         difflib.unified_diff(
             recorded.text.splitlines(),

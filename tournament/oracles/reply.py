@@ -1,12 +1,13 @@
-"""Reads a model's reply: the program in it, or the name of what is wrong with it.
+"""Functions that find the program in a model's reply, or name what is wrong with the reply.
 
-A program is text here, as everywhere outside the sandbox: nothing of a reply is parsed as Python, compiled or run.
-Whether the program works is for its unit tests to say; whether there is one is said here.
+A program is only text here, as everywhere outside the sandbox: no part of a reply is parsed as Python, compiled or
+run. This module decides whether a reply contains a program. Unit tests decide later whether the program works.
 
-Which block is taken: of the fenced blocks that define `act` (or a class `Bot`) at their outermost level, the last, and
-one marked as Python or not marked at all before one marked as something else. What is inside `<think>` does not
-count. A block that the end of the reply cuts off is never taken; an earlier whole one is, unless the bot is defined
-again in what was cut. A reply without fences is taken from its first line of code to its last, if those define the bot.
+The program is the last fenced block that defines `act` (or a class `Bot`) at its outermost level. Blocks that are
+marked as Python or unmarked go before blocks with other marks, and text inside `<think>` does not count. If the model
+reached its limit inside a block, that block is not used; an earlier complete block is used unless the incomplete one
+defines the bot too. In a reply without fences, the program reaches from the first line of code to the last one, if
+these lines define the bot.
 """
 
 import re
@@ -19,9 +20,9 @@ from tournament.oracles.oracle import Answer, CallOutcome
 from tournament.program import check_text
 
 PYTHON = ("", "python", "py", "python3", "py3", "python2")
-"""How a block of Python may be marked."""
+"""The marks after an opening fence that a block of Python may have."""
 CUT_OFF = "length"
-"""The finish reason of an answer that reached its limit."""
+"""The finish reason of an answer that reached its limit of tokens."""
 
 _ENTRY = re.compile(
     r"^(?:(?:async[ \t]+)?def[ \t]+act[ \t]*\(|class[ \t]+Bot[ \t]*[(:]|act[ \t]*(?::[^=\n]*)?=(?!=))",
@@ -60,12 +61,15 @@ _DECLINES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 LONGEST_REFUSAL = 600
-"""Characters of a reply in prose that may be a refusal; what is longer has said something."""
+"""Most characters of prose that can be a refusal. Longer prose is taken as a real review."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A program's source, or none and why. `note` is one line about how it was found, or why it was not."""
+    """The source of the program in a reply, or an empty text if there is none.
+
+    `note` is one line about how the program was found or why it was not found.
+    """
 
     outcome: CallOutcome
     program: str = ""
@@ -74,7 +78,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Block:
-    """Code between fences. `closed` is whether there was a second fence; `mark` what follows the first."""
+    """Code between fences. `mark` is the word after the opening fence, and `closed` says whether the block ended."""
 
     mark: str
     code: str
@@ -82,29 +86,32 @@ class Block:
 
     @property
     def python(self) -> bool:
-        """Whether it is marked as Python, or not marked."""
+        """Whether the block is marked as Python or has no mark."""
         return self.mark in PYTHON
 
     @property
     def defines_bot(self) -> bool:
-        """Whether it defines the function or class that the engine calls."""
+        """Whether the block is a program that defines `act` or `Bot`, which the engine calls."""
         return bool(_ENTRY.search(self.code)) and not self.patch
 
     @property
     def patch(self) -> bool:
-        """Whether it is a change to a program instead of a program."""
+        """Whether the block is a change to a program (a diff) instead of a program."""
         return self.mark in ("diff", "patch") or bool(_PATCH.search(self.code))
 
 
 def read(answer: Answer) -> Reply:
-    """The program in an answer to a call that asked for one, or the answer's own outcome if it brought no text."""
+    """Return the program in an answer, or the outcome of the answer if the model refused or did not answer."""
     if not answer.outcome.answered or answer.outcome is CallOutcome.REFUSED:
         return Reply(answer.outcome, note=answer.detail)
     return read_text(answer.text, cut_off=answer.finish == CUT_OFF)
 
 
 def read_review(answer: Answer) -> Reply:
-    """What came of a call that asked for a review: in words, so that only a refusal can be told from one."""
+    """Return the outcome of a call that asked for a review.
+
+    A review is prose, so any text that is neither empty nor a refusal counts as one.
+    """
     said = spoken(answer.text)
     if answer.outcome is CallOutcome.OK and not said:
         return Reply(CallOutcome.EMPTY, note="nothing beside thoughts")
@@ -114,13 +121,13 @@ def read_review(answer: Answer) -> Reply:
 
 
 def _declined(prose: str) -> bool:
-    """Whether words refuse what was asked, and do not only begin as politely."""
+    """Whether the prose refuses what was asked. An apology at the beginning alone is not a refusal."""
     polite = len(prose) <= LONGEST_REFUSAL and _REFUSAL.match(prose)
     return bool(polite and _DECLINES.search(prose))
 
 
 def read_text(text: str, *, cut_off: bool = False) -> Reply:
-    """The program in a reply. `cut_off`: the reply ends where it does because it reached its limit."""
+    """Return the program in a reply. `cut_off` says that the reply ended because it reached its limit."""
     prose, blocks = _scan(_plain(text))
     if cut_off and blocks and not blocks[-1].closed and blocks.pop().defines_bot:
         return Reply(CallOutcome.TRUNCATED, note="cut off inside the program")
@@ -133,22 +140,23 @@ def read_text(text: str, *, cut_off: bool = False) -> Reply:
 
 
 def ends_in_code(text: str) -> bool:
-    """Whether a reply ends inside a block of code, so that more of it must be to come."""
+    """Whether a reply ends inside a block of code and is therefore incomplete."""
     _, blocks = _scan(_plain(text))
     return bool(blocks) and not blocks[-1].closed
 
 
 def spoken(text: str) -> str:
-    """A reply without what the model only thought."""
+    """Return the reply without the parts that the model marked as its thoughts."""
     return _AFTER_THOUGHTS.split(_THOUGHTS.sub("", text))[-1].strip()
 
 
 def _plain(text: str) -> str:
-    """The text without a byte order mark, its lines ending as they do here."""
+    """Return the text without a byte order mark, with `\\n` at the end of every line."""
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
+    """Return the chosen block as a program, if its text is allowed in programs."""
     try:
         source = check_text("reply", found.code.encode("utf-8", "surrogatepass"))
     except ProgramRefused as error:
@@ -161,7 +169,7 @@ def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
 
 
 def _choose(blocks: Sequence[Block]) -> Block | None:
-    """The block that is taken; None if none defines a bot."""
+    """Return the block to use as the program, or None if no block defines a bot."""
     candidates = [block for block in blocks if block.defines_bot]
     return next(
         (b for b in reversed(candidates) if b.python), candidates[-1] if candidates else None
@@ -169,7 +177,7 @@ def _choose(blocks: Sequence[Block]) -> Block | None:
 
 
 def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Reply:
-    """What to call a reply in which no bot is defined."""
+    """Return the outcome of a reply that defines no bot."""
     code = "\n".join(block.code for block in blocks if block.python)
     names = _DEFINES.findall(code or ("" if blocks else textwrap.dedent(prose)))
     if cut_off:
@@ -186,7 +194,10 @@ def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Repl
 
 
 def _unfenced(prose: str) -> Block | None:
-    """The code in a reply without fences: from its first line of code to its last, if a bot is defined in it."""
+    """Return the code in a reply without fences, from its first line of code to its last.
+
+    The result is None if there is no code, or if the code does not define a bot.
+    """
     lines = textwrap.dedent(prose).split("\n")
     places = [k for k, line in enumerate(lines) if _CODE_LINE.match(line)]
     if not places:
@@ -197,7 +208,7 @@ def _unfenced(prose: str) -> Block | None:
 
 
 def _belongs(lines: Sequence[str], k: int, first: int) -> bool:
-    """Whether a line can be the last of the code that begins at `first`."""
+    """Whether line `k` can be the last line of code that begins at line `first`."""
     return (
         k == first
         or bool(lines[k][:1].isspace() and lines[k].strip())
@@ -206,7 +217,7 @@ def _belongs(lines: Sequence[str], k: int, first: int) -> bool:
 
 
 def _scan(text: str) -> tuple[str, list[Block]]:
-    """The prose outside blocks and thoughts, and the blocks outside thoughts."""
+    """Return the prose outside blocks and thoughts, and the blocks outside thoughts."""
     scanner = _Scanner()
     for line in text.split("\n"):
         scanner.take(line)
@@ -214,7 +225,7 @@ def _scan(text: str) -> tuple[str, list[Block]]:
 
 
 class _Scanner:
-    """Reads a reply line by line: prose, a block, or a thought."""
+    """Reads a reply line by line and separates prose, blocks of code and thoughts."""
 
     def __init__(self) -> None:
         self._forget()
@@ -229,12 +240,12 @@ class _Scanner:
         self._thinking = False
 
     def take(self, line: str) -> None:
-        """The next line."""
+        """Read the next line."""
         if not self._fence:
             for part in _around_thoughts(line):
                 self._take_outside(part)
         elif line.strip().lower() in ("</think>", "</thinking>"):
-            # The tag that opened the thought was part of the prompt: all so far was thought.
+            # The opening tag was part of the prompt, so everything up to here was thought.
             self._forget()
         elif self._closes(line):
             self._close()
@@ -242,7 +253,10 @@ class _Scanner:
             self._code.append(line)
 
     def end(self) -> tuple[str, list[Block]]:
-        """All that was read. A block that is still open ends at a fence at the end of a line, if there is one."""
+        """Return the prose and the blocks that were read.
+
+        If a block is still open, a fence at the end of one of its lines closes it. Without one it stays unclosed.
+        """
         while self._fence:
             ends = (k for k, line in enumerate(self._code) if line.rstrip().endswith(self._fence))
             last = next(ends, None)
@@ -257,6 +271,7 @@ class _Scanner:
         return "\n".join(self._prose), self._blocks
 
     def _take_outside(self, part: str) -> None:
+        """Read a tag of a thought, or text that began outside blocks."""
         tag = _THOUGHT.fullmatch(part)
         if tag and tag[1] and not self._thinking:
             self._forget()
@@ -268,7 +283,7 @@ class _Scanner:
             self._prose.append(part)
 
     def _opens(self, line: str) -> bool:
-        """Whether the line begins a block, or is one."""
+        """Begin a block if the line opens one, or add it if the line contains all of it. Returns whether it did so."""
         found = _OPENING.match(line)
         if not found:
             return False
@@ -288,6 +303,7 @@ class _Scanner:
         return True
 
     def _closes(self, line: str) -> bool:
+        """Whether the line is a closing fence: only the fence's character, at least as often as in the opening."""
         fence = line.strip()
         return fence.startswith(self._fence) and not fence.strip(self._fence[0])
 
@@ -302,7 +318,7 @@ class _Scanner:
 
 
 def _around_thoughts(line: str) -> Iterator[str]:
-    """The line in parts: tags of thoughts, and what is between them."""
+    """Yield the parts of a line: the tags of thoughts, and the text between them."""
     place = 0
     for tag in _THOUGHT.finditer(line):
         if line[place : tag.start()].strip():

@@ -1,4 +1,4 @@
-"""Tells a language model how a game is played and what it pays."""
+"""Texts that explain to a language model how a game is played and what it pays."""
 
 import itertools
 import math
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from tournament.game import MatrixGame, Repetition, Setting
 
 MOST_CELLS = 100
-"""Joint moves whose payoffs are listed; of games with more, the rules have to say it."""
+"""Most joint moves whose payoffs are listed. Larger games need to explain their payoffs in another text."""
 
 
 def rules(setting: Setting) -> str:
-    """How a setting is played, in sentences."""
+    """Return sentences that explain how a setting is played."""
     game = setting.game
     lines = [f"{game.name}: {game.seats} seats, numbered from 0. All move at the same time."]
     if len(set(game.moves)) == 1:
@@ -47,7 +47,10 @@ def _repetition(repetition: Repetition) -> str:
 
 
 def payoff_table(setting: Setting) -> str:
-    """What one round pays: a table for two seats, a list for more; nothing where it cannot be listed."""
+    """Return the payoffs of one round: a table for two seats, or a list for any other number of seats.
+
+    The text is empty if the game is not a matrix game or has more than `MOST_CELLS` joint moves.
+    """
     game = setting.game
     if not isinstance(game, MatrixGame) or math.prod(map(len, game.moves)) > MOST_CELLS:
         return ""
@@ -77,7 +80,10 @@ def _paid(payoffs: Sequence[float]) -> str:
 
 
 def own_payoffs(setting: Setting, seat: int) -> str:
-    """What one seat is paid in a game of two seats, a line for each pair of moves; nothing for other games."""
+    """Return the payoffs of one seat in a game of two seats, as one line for each pair of moves.
+
+    The text is empty for other games and for games with more than `MOST_CELLS` pairs.
+    """
     game = setting.game
     if (
         not isinstance(game, MatrixGame)

@@ -1,7 +1,7 @@
-"""Settings of oracles, from options, the environment and a `.env` file: the first that says something is heard.
+"""Settings of oracles. An option goes before an environment variable, which goes before a line of a `.env` file.
 
-Ours are called TOURNAMENT_..., in capitals; `OPENAI_API_KEY` and `OPENAI_BASE_URL` are honoured as everywhere. Keys
-are secrets: they are shown nowhere, and `Scrubber` takes them out of what is.
+The variables are called TOURNAMENT_... in capitals. `OPENAI_API_KEY` and `OPENAI_BASE_URL` work too, as in other
+programs. Keys are secrets and must never be shown, so `Scrubber` removes them from texts that are shown.
 """
 
 import re
@@ -18,9 +18,9 @@ from tournament.errors import UsageError
 
 OPENAI = "https://api.openai.com/v1"
 PREFIX = "TOURNAMENT_"
-"""Of the environment variables that are ours."""
+"""Prefix of the environment variables of this program."""
 NO_KEY = "none"
-"""What is sent as a key to servers that want none."""
+"""The text that is sent as the key if none is set, for servers that need no key."""
 
 _KEY_LIKE = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',]{6,}")
 
@@ -31,7 +31,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class Settings(BaseSettings):
-    """How models are asked. `Settings.load` reads it; every field is also an environment variable."""
+    """How models are asked. `Settings.load` reads the settings; every field is also an environment variable."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -50,39 +50,44 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("TOURNAMENT_BASE_URL", "OPENAI_BASE_URL")
     )
     oracle: str | None = None
-    """What to ask where nothing is said: see `spec.py`."""
+    """The oracles to ask if none is named, in the form that `spec.py` explains."""
     model: str | None = None
-    """`openai/NAME`, or a bare name with `base_url`."""
+    """The model to ask if none is named: `openai/NAME`, or only a name together with `base_url`."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    """Left to the server where it is not set."""
+    """The sampling temperature. If it is not set, the server decides."""
     max_tokens: Count = 8192
-    """The most that a model may answer, its reasoning included."""
+    """Most tokens that a model may answer with, including its reasoning."""
 
     concurrency: Count | None = None
-    """The most calls at once; by itself it starts at 20 and goes up to 100 while the server bears it."""
+    """Most calls at once. If it is not set, the limit starts at 20 and rises up to 100 while the server accepts it."""
     requests_per_minute: Count | None = None
     tokens_per_minute: Count | None = None
     time_limit: Seconds = 300.0
-    """For one request."""
+    """Seconds for one request and its answer."""
     retries: Whole = 5
+    """How often a call is tried again after a pause."""
     longest_wait: Seconds = 120.0
-    """The most to wait because the server says so; a call that would have to wait longer is given up."""
+    """Most seconds to wait at the request of the server. A call that would have to wait longer fails."""
 
     budget_money: Money | None = None
-    """Dollars."""
+    """Most dollars that all calls of a run may cost."""
     budget_tokens: Whole | None = None
     budget_calls: Whole | None = None
     price_in: Money | None = None
-    """Dollars for a million tokens of a prompt, where the table does not know the model or knows it wrongly."""
+    """Dollars for a million prompt tokens, if the table of prices lacks the model or is wrong about it."""
     price_out: Money | None = None
+    """Dollars for a million answer tokens."""
 
     prompts: Path | None = None
-    """A folder of templates that go before the engine's own."""
+    """A folder of prompt templates, which replace those of the engine that have the same names."""
 
     @field_validator("api_key", mode="before")
     @classmethod
     def _one_line(cls, value: Any) -> Any:
-        """A key is sent as a header, where other characters would fail, and might be shown by whatever fails."""
+        """Return the key without surrounding space. Raises `ValueError` for characters that a header cannot contain.
+
+        Without this check, sending the key would fail, and the error could show the key.
+        """
         if value is None:
             return None
         text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
@@ -97,9 +102,9 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **options: Any) -> Self:
-        """The settings, with options that are None left to the environment.
+        """Return the settings. An option that is None is taken from the environment instead.
 
-        Raises `UsageError` for a value that is no such thing, in one line that does not show the value.
+        Raises `UsageError` for an invalid value, with a message in one line that does not show the value.
         """
         try:
             return cls(**{name: value for name, value in options.items() if value is not None})
@@ -110,12 +115,12 @@ class Settings(BaseSettings):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never be shown."""
+        """The texts that must never be shown."""
         return () if self.api_key is None else (self.api_key.get_secret_value(),)
 
 
 def _told(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """What is wrong with a setting, under the name by which it was given, and without its value."""
+    """Return what is wrong with a setting, with the option or variables that set it but without its value."""
     name = str(problem["loc"][0]).lower().removeprefix(PREFIX.lower())
     given = f"--{name.replace('_', '-')}" if options.get(name) is not None else _variables(name)
     own = problem.get("ctx", {}).get("error")
@@ -123,14 +128,17 @@ def _told(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
 
 
 def _variables(name: str) -> str:
-    """The environment variables that a setting is taken from."""
+    """Return the names of the environment variables from which a setting is read."""
     choices = Settings.model_fields[name].validation_alias
     names = choices.choices if isinstance(choices, AliasChoices) else [f"{PREFIX}{name.upper()}"]
     return " or ".join(map(str, names))
 
 
 def checked_address(address: str) -> str:
-    """The address of a server, without a slash at its end. Raises `ValueError` if it is not one."""
+    """Return the address of a server without a slash at its end.
+
+    Raises `ValueError` if it is not an HTTP address, or if it contains a user name, a password, a query or a fragment.
+    """
     try:
         parts = urlsplit(address.strip())
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -144,19 +152,19 @@ def checked_address(address: str) -> str:
 
 
 class Scrubber:
-    """Takes secrets out of texts: those it is given, and whatever looks like a key."""
+    """Replaces secrets in texts by `***`: the given secrets, and everything that looks like a key."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets = sorted({s for s in secrets if s and s != NO_KEY}, key=len, reverse=True)
 
     def exactly(self, text: str) -> str:
-        """The text without the secrets."""
+        """Return the text without the given secrets."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
 
     def __call__(self, text: str) -> str:
-        """The text without the secrets and without what looks like one."""
+        """Return the text without the given secrets and without anything that looks like a key."""
         return _KEY_LIKE.sub("***", self.exactly(text))
 
     def __repr__(self) -> str:

@@ -1,15 +1,15 @@
-"""Oracles by name, as they are given on the command line.
+"""The names of oracles on the command line, and the functions that make an oracle from its name.
 
-    chat:openai/o4-mini                    a model of OpenAI's, or of the server that OPENAI_BASE_URL names
+    chat:openai/o4-mini                    a model of OpenAI, or of the server that OPENAI_BASE_URL names
     chat:NAME                              a model of the server that --base-url names
-    chat:NAME@http://127.0.0.1:8080/v1     a model of that server
-    chat                                   the model that is set
-    manual:FOLDER                          prompts to files, answers from files
-    replay:FILE                            answers from a record
-    search                                 no model at all
+    chat:NAME@http://127.0.0.1:8080/v1     a model of the server at this address
+    chat                                   the model in the settings
+    manual:FOLDER                          a person: prompts are written to files, answers are read from files
+    replay:FILE                            the answers in a record
+    search                                 a search that needs no model
 
-What a kind needs is imported when it is asked for. `search`, which plays, and `replay`, which reads a record, belong to
-a floor above this one, which looks for the kind with `parse` first.
+The modules of a kind are imported when an oracle of that kind is made. A higher layer makes the oracles of the kinds
+`search` and `replay`, since these play games or read a record. It calls `parse` first to find the kind.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from tournament.oracles.settings import OPENAI, Settings, checked_address
 
 KINDS = ("chat", "manual", "replay", "search")
 WANTED = {"manual": "FOLDER", "replay": "FILE"}
-"""What must stand behind the colon."""
+"""The kinds that need an argument after the colon, with the word for it in messages."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A kind of oracle, and which one."""
+    """A parsed name of an oracle: its kind, and the text after the colon."""
 
     kind: str
     argument: str = ""
@@ -40,7 +40,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Desk:
-    """What an oracle is made with: all oracles of a run share one."""
+    """The settings and services from which oracles are made. All oracles of a run share one `Desk`."""
 
     settings: Settings
     limits: Limits
@@ -49,11 +49,14 @@ class Desk:
 
 
 Maker = Callable[[str, Desk], Oracle]
-"""Makes an oracle of a kind from what stands behind the colon."""
+"""A factory of oracles of one kind, which takes the text after the colon and the shared services."""
 
 
 def parse(text: str) -> Spec:
-    """The oracle that a text names. Raises `NotFound` for another kind, `UsageError` where something is missing."""
+    """Return the kind and the argument of the oracle that a text names.
+
+    Raises `NotFound` for an unknown kind, and `UsageError` for an argument that is missing or must not be there.
+    """
     kind, _, argument = text.strip().partition(":")
     if kind not in KINDS:
         raise NotFound("oracle", kind, list(KINDS))
@@ -66,19 +69,23 @@ def parse(text: str) -> Spec:
 
 
 def default_spec(settings: Settings) -> str:
-    """What to ask where nothing is said: what is set, else the model that is set, else the search."""
+    """Return the oracles to ask if none is named.
+
+    These are the oracles in the settings, or else the model in the settings if a key or address is set, or else the
+    search.
+    """
     if settings.oracle:
         return settings.oracle
     return "chat" if settings.model and (settings.api_key or settings.base_url) else "search"
 
 
 def split(text: str) -> list[str]:
-    """The oracles that a text names, separated by commas."""
+    """Return the names of oracles in a text that separates them by commas."""
     return [spec.strip() for spec in text.split(",")]
 
 
 def models_set(settings: Settings) -> list[str]:
-    """The models that are asked where nothing is said, each once. Raises `UsageError` if there is none."""
+    """Return the models to ask if none is named, without duplicates. Raises `UsageError` if there are none."""
     specs = [spec for spec in split(default_spec(settings)) if parse(spec).kind == "chat"]
     if not specs:
         raise UsageError("no model is set: name one, chat:openai/NAME, or set TOURNAMENT_MODEL")
@@ -86,7 +93,7 @@ def models_set(settings: Settings) -> list[str]:
 
 
 def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
-    """The limits that the settings ask for; `spent` is what was spent before."""
+    """Return the limits in the settings. `spent` is what the run has already used of its budget."""
     most = settings.concurrency or MOST
     return Limits(
         gate=Gate(settings.concurrency or START, most),
@@ -102,12 +109,18 @@ def make_desk(
     say: Say = silent,
     spent: Spending = NOTHING,
 ) -> Desk:
-    """What the oracles of a run share; `spent` is what the run spent in earlier sittings."""
+    """Return the settings and services that the oracles of a run share.
+
+    Without a journal, no answer is kept. `spent` is what earlier sessions of the run used of its budget.
+    """
     return Desk(settings, make_limits(settings, spent), journal or NoJournal(), say)
 
 
 def make_oracle(text: str, desk: Desk) -> Oracle:
-    """The oracle that a text names, behind the desk's journal. Raises `NotFound` and `UsageError`."""
+    """Return the oracle that a text names, in a ledger that keeps its answers in the journal of `desk`.
+
+    Raises `NotFound` for an unknown kind, and `UsageError` for a wrong argument or a kind that asks no model.
+    """
     spec = parse(text)
     maker = _MAKERS.get(spec.kind)
     if maker is None:
@@ -116,9 +129,10 @@ def make_oracle(text: str, desk: Desk) -> Oracle:
 
 
 def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
-    """The name and the server of a model, from what stands behind `chat:`.
+    """Return the name of a model and the address of its server, from the text after `chat:`.
 
-    Raises `UsageError`, in words that show no address: there may be a password in it.
+    Raises `UsageError` if one of them is missing or wrong. The message shows no address, since the address may contain
+    a password.
     """
     model, at, address = argument.partition("@http")
     model = model or settings.model or ""
@@ -137,7 +151,10 @@ def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
 
 
 def described(text: str, settings: Settings) -> str:
-    """An oracle by all that its answers depend on: of a chat model the name and the server."""
+    """Return the full name of an oracle. For a chat model it contains the model and the address of its server.
+
+    Raises what `parse` and `chat_model` raise.
+    """
     spec = parse(text)
     if spec.kind != "chat":
         return str(spec)

@@ -1,8 +1,9 @@
-"""Carries requests to a server: the only place that knows `openai`, `aiohttp` and `httpx2`.
+"""The connection to a server. This is the only module that uses `openai`, `aiohttp` and `httpx2`.
 
-The SDK knows the protocol (key, headers, proxies, connections), and makes a session of aiohttp's. Requests go straight
-to that session: of the time that the SDK takes for a request, sending it is a tenth. And its transport reports every
-connection that fails as a time-out, and may write into one that has just been closed; here both are what they are.
+The SDK handles the protocol (key, headers, proxies, connections) and makes a session of aiohttp. Requests are sent
+through that session directly, because sending takes only a tenth of the time that the SDK spends on a request. The
+SDK's transport also reports every failed connection as a time-out, and may write to a connection that was just
+closed. This module tells these cases apart.
 """
 
 import gc
@@ -16,14 +17,15 @@ import openai
 
 from tournament.oracles.protocol import one_line
 
-# The SDK is some 80,000 objects that stay for good: collecting garbage among them would hold up calls under way.
+# The SDK has some 80,000 permanent objects. Searching them for garbage would delay running calls.
 gc.freeze()
 
 CONNECT_SECONDS = 10.0
+"""Seconds within which a connection must be made."""
 
 
 class NoAnswer(Exception):
-    """There is no answer, in a few words."""
+    """A request got no answer. The message gives the reason in a few words."""
 
 
 class Unreachable(NoAnswer):
@@ -35,16 +37,16 @@ class Closed(NoAnswer):
 
 
 class Late(NoAnswer):
-    """The time for an answer is over."""
+    """No answer arrived in time."""
 
 
 class Dropped(NoAnswer):
-    """The connection broke off, and what was sent may have been read."""
+    """The connection broke, and the server may have read the request."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """What a server answered; headers are found in whatever letters their names are."""
+    """An answer of a server. Names of headers can be looked up in capital or small letters."""
 
     status: int
     headers: Mapping[str, str]
@@ -52,9 +54,9 @@ class Response:
 
 
 class Transport:
-    """Connections to one server, `most` at the same time, kept open in between. It is made where a loop runs.
+    """Connections to one server, at most `most` at once, which stay open between requests.
 
-    A request and its answer may take `seconds`.
+    A request and its answer may take `seconds`. The object must be made while an event loop is running.
     """
 
     def __init__(self, secret: str, base_url: str, most: int, seconds: float) -> None:
@@ -66,7 +68,7 @@ class Transport:
         self._sdk = openai.AsyncOpenAI(
             api_key=secret, base_url=base_url, max_retries=0, http_client=http
         )
-        # The one that the SDK would choose: through a proxy, where the environment names one.
+        # This is the transport that the SDK would choose. It uses a proxy if the environment names one.
         carrier: Any = http._transport_for_url(httpx2.URL(self._url))
         self._session: aiohttp.ClientSession = carrier.get_client()
         carrier.client = self._session
@@ -80,7 +82,7 @@ class Transport:
         self._limit = aiohttp.ClientTimeout(seconds, sock_connect=CONNECT_SECONDS)
 
     async def post(self, body: bytes) -> Response:
-        """The answer to one request. Raises `NoAnswer`, as one of its kinds."""
+        """Send one request and return its answer. Raises a subclass of `NoAnswer`."""
         try:
             async with self._session.post(
                 self._url,
@@ -98,6 +100,7 @@ class Transport:
         await self._sdk.close()
 
     def _explained(self, error: Exception) -> NoAnswer:
+        """Return the kind of `NoAnswer` that an error of aiohttp or the system amounts to."""
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
             return Unreachable(_reason(error))
         if isinstance(error, TimeoutError):
@@ -114,7 +117,7 @@ def _with_credentials(proxy: httpx2.Proxy) -> str:
 
 
 def _reason(error: aiohttp.ClientError) -> str:
-    """Why a connection could not be made, in a few words."""
+    """Return in a few words why a connection could not be made."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return f"no answer within {CONNECT_SECONDS:g} seconds"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
