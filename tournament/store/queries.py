@@ -72,7 +72,7 @@ def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> No
 def end_abandoned(connection: DuckDBPyConnection) -> None:
     """Mark all sessions that are still recorded as running as interrupted.
 
-    This process is the only writer, so the processes that ran those sessions must have died.
+    This process is the only writer, so the processes that ran those sessions must have ended.
     """
     connection.execute(
         """
