@@ -1,4 +1,4 @@
-"""What checking bots found, in words."""
+"""Print what the check of bots found."""
 
 import sys
 from collections.abc import Sequence
@@ -12,7 +12,10 @@ from tournament.report.transcript import fault_text
 
 
 def show(reports: Sequence[Report], refused: Sequence[ProgramRefused], json: bool) -> None:
-    """Print a line for each file, and under it its faults."""
+    """Print the faults of each file, or one line for a file without faults; with `json`, print a list of objects.
+
+    `refused` are the errors of files that cannot be programs. They are printed first.
+    """
     if json:
         tables.show_json([*map(_refusal, refused), *map(_object, reports)])
         return
@@ -35,6 +38,7 @@ def _lines(report: Report) -> list[str]:
 
 
 def _refusal(error: ProgramRefused) -> dict[str, Any]:
+    """Return a file that cannot be a program as JSON-ready data, with the same keys as a report."""
     return {
         "file": error.file,
         "ok": False,
@@ -46,6 +50,7 @@ def _refusal(error: ProgramRefused) -> dict[str, Any]:
 
 
 def _object(report: Report) -> dict[str, Any]:
+    """Return the report as JSON-ready data."""
     findings = [
         {"game": each.game, "play": each.play} | vars(each.fault) for each in report.findings
     ]

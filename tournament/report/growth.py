@@ -1,4 +1,4 @@
-"""What growing came to."""
+"""Print the results of evolving programs: the best profiles, and what the models cost."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ SPENDING = """
     from spending
     where run in ({runs})
 """
-"""What the models of some runs took."""
+"""A query for the calls, tokens and dollars that models took in some runs. `runs` are numbers, joined by commas."""
 HINT = "print one with `tournament export NAME`, its history with `tournament lineage NAME`"
 
 
 @dataclass(frozen=True)
 class Grown:
-    """What was grown in a run, on one setting."""
+    """The results of evolving programs in one run, for one setting."""
 
     setting: Setting
     growth: Growth
@@ -35,7 +35,10 @@ class Grown:
 
 
 def show(grown: Sequence[Grown], spending: Mapping[str, Any], json: bool) -> None:
-    """Print the best profiles (welfare, and the programs by seat) and what they took, the answer to `SPENDING`."""
+    """Print the best profile of each run (its welfare, and its programs by seat) and what the models took.
+
+    `spending` is the row that answers `SPENDING`.
+    """
     if json:
         objects = [as_object(each) for each in grown]
         told = objects[0] if len(objects) == 1 else {"games": objects}
@@ -74,7 +77,7 @@ def _show_best(grown: Grown) -> None:
 def spent(
     calls: int, input_tokens: int, output_tokens: int, uncounted: int, cost: float | None
 ) -> str:
-    """An answer to `SPENDING` as a line."""
+    """Return the row that answers `SPENDING` as a line of text."""
     least = "at least " if uncounted else ""
     tokens = f"{least}{input_tokens:,} + {output_tokens:,} tokens"
     unknown = f" (of {counted(uncounted, 'call')} not all are known)" if uncounted else ""
@@ -83,11 +86,12 @@ def spent(
 
 
 def _ceiling(optimum: float | None) -> str:
+    """Return a remark on the optimal welfare, or an empty text if it is not known."""
     return "" if optimum is None else f" (the most there is: {optimum:.4g})"
 
 
 def as_object(grown: Grown) -> dict[str, Any]:
-    """The same of one run, as JSON-ready data."""
+    """Return the results of one run as JSON-ready data."""
     setting, growth = grown.setting, grown.growth
     best = growth.best
     return {

@@ -1,4 +1,4 @@
-"""How a program came to be: each step's code as a difference, what was said of it, and what it was worth."""
+"""Show how a program evolved: for each step the change to its code, the critique, and the welfare it reached."""
 
 import difflib
 import sys
@@ -13,13 +13,14 @@ from tournament.report.text import printable
 from tournament.store import GrownChain, GrownStep, Record
 
 Told = tuple[GrownStep, Program]
-"""A step, and the program that it began with."""
+"""A step, and the program that its seat had before the step."""
 
 
 def story(record: Record, named: str, names: Names) -> tuple[GrownChain, list[Told]]:
-    """How what has that name came to be: all steps of a chain, or those of a seat up to the one that brought a program.
+    """Return a chain and those of its steps that explain what has this name.
 
-    Raises `UsageError`.
+    For a chain these are all its steps. For a step or a program, they are the steps of its seat up to the step
+    that has the name or produced the program. Raises `UsageError` if there is none, or if it produced no program.
     """
     if chain := names.chain(named):
         return chain, whole(record.steps(chain.chain))
@@ -28,19 +29,23 @@ def story(record: Record, named: str, names: Names) -> tuple[GrownChain, list[To
 
 
 def whole(steps: Sequence[GrownStep]) -> list[Told]:
-    """The steps of all seats."""
+    """Return the steps of all seats in order, each with the program before it."""
     seats = {step.seat for step in steps}
     told = [each for seat in seats for each in _with_program_before(steps, seat)]
     return sorted(told, key=lambda each: each[0].step)
 
 
 def ancestry(steps: Sequence[GrownStep], last: GrownStep) -> list[Told]:
-    """The steps of one seat up to the last."""
+    """Return the steps of the seat of `last`, up to and including `last`, each with the program before it."""
     return [(s, p) for s, p in _with_program_before(steps, last.seat) if s.step <= last.step]
 
 
 def _with_program_before(steps: Sequence[GrownStep], seat: int) -> Iterator[Told]:
-    """What a seat's steps began with: what the turn has come to, else what stood when it began."""
+    """Yield the steps of a seat, each with the program before it.
+
+    That is the latest program that the same turns at the seat have produced. Before the first of these turns, it is
+    the seat's program in the last profile that could be evaluated.
+    """
     stood = now = START
     for step in steps:
         if step.seat == seat and step.turn == 0:
@@ -54,7 +59,7 @@ def _with_program_before(steps: Sequence[GrownStep], seat: int) -> Iterator[Told
 
 
 def show(chain: GrownChain, found: Sequence[Told], json: bool) -> None:
-    """Print the steps."""
+    """Print the steps of a chain, each with its critique, its problems and the change to the program."""
     if json:
         tables.show_json([_object(chain, step, before) for step, before in found])
         return
@@ -69,7 +74,7 @@ def show(chain: GrownChain, found: Sequence[Told], json: bool) -> None:
 
 
 def difference(before: Program, step: GrownStep) -> str:
-    """What a step changed, as a unified diff; its outcome where it brought nothing."""
+    """Return what a step changed as a unified diff, or the step's outcome if it produced no program."""
     if step.program is None:
         return f"    ({step.outcome})\n"
     old, new = before.source.splitlines(True), step.program.source.splitlines(True)

@@ -1,4 +1,4 @@
-"""What there is: games, bots, runs."""
+"""The rows of the lists of games, bots and runs."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ RUNS = """
 
 
 def games() -> list[dict[str, Any]]:
-    """A row for each packaged game."""
+    """Return a row for each packaged game."""
     return [_game(name) for name in library.games()]
 
 
@@ -40,7 +40,7 @@ def _game(name: str) -> dict[str, Any]:
 
 
 def bots(entrants: library.Entrants) -> list[dict[str, Any]]:
-    """A row for each bot."""
+    """Return a row for each bot."""
     return [
         {"bot": each.name, "plays": ", ".join(each.plays) or "anything", "about": each.summary}
         for each in entrants.programs

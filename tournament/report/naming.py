@@ -1,6 +1,7 @@
-"""What a name on the command line stands for: a program, a step that brought one, or a chain of steps.
+"""Find what a name on the command line means: a program, a step that produced one, or a chain of steps.
 
-Another run, and another plan in the same run, call their chains and steps the same. Then the latest is taken, and said.
+Chains and steps of another run, or of another plan in the same run, can have the same names. If a name fits several of
+them, the latest is used and a message lists the others.
 """
 
 import json
@@ -13,19 +14,20 @@ from tournament.program import Program
 from tournament.store import GrownChain, GrownStep, Record
 
 MOST_NAMED = 30
-"""Steps or chains that a message lists."""
+"""The greatest number of names that a message lists."""
 LETTERS = {"rounds": "K", "steps": "T"}
-"""How the command line, and the paper, calls parts of a plan."""
+"""The letters by which the command line and the PIBR paper call parts of a plan."""
 
 Say = Callable[[str], None]
 Place = tuple[GrownChain, int, str | None]
-"""A step: its chain, its number there, and the digest of its program."""
+"""A step: its chain, its number in the chain, and the digest of its program (None if it produced none)."""
 
 
 class Names:
-    """The names of a record; with a run or a chain, those in it alone.
+    """Finds programs, steps and chains of a record by name.
 
-    Raises `UsageError` if there is no such chain.
+    `run` restricts all three to that run, and `chain` restricts steps and chains to that chain. `say` is called with
+    a message if a name fits more than one. Raises `UsageError` if there is no such chain.
     """
 
     def __init__(
@@ -37,9 +39,9 @@ class Names:
         self._chains = chains_of(record, run, [] if chain is None else [chain])
 
     def program(self, named: str) -> Program:
-        """The program that the step of that name brought, or that has the name, number or digest.
+        """Return the program of the step with this name, or else the program with this name, number or digest.
 
-        Raises `UsageError`.
+        Raises `UsageError` if there is no such program.
         """
         if places := self._places(named):
             if len({digest for _, _, digest in places}) > 1:
@@ -56,7 +58,10 @@ class Names:
         return programs[0]
 
     def step(self, named: str) -> tuple[GrownChain, GrownStep]:
-        """The step of that name, or the first that brought the program of that name. Raises `UsageError`."""
+        """Return the step with this name, or the first that produced the program with this name, and its chain.
+
+        Raises `UsageError` if there is no such step, or if it produced no program.
+        """
         places = self._places(named)
         if not places:
             program = self.program(named)
@@ -67,13 +72,16 @@ class Names:
         return self._taken(named, places[0])
 
     def chain(self, named: str) -> GrownChain | None:
-        """The chain of that name, if there is one."""
+        """Return the latest chain with this name, or None if there is no such chain."""
         called = [chain for chain in reversed(self._chains) if chain.name == named]
         self._say_which(named, called)
         return called[0] if called else None
 
     def _places(self, named: str) -> list[Place]:
-        """The first step of each chain that has that name, or brought the program of that digest; the latest first."""
+        """Return the first step of each chain that has this name or produced the program with this digest.
+
+        The steps of the latest chain come first.
+        """
         chains = {chain.chain: chain for chain in self._chains}
         found: dict[int, Place] = {}
         for chain, step, digest in self._record.steps_called(named):
@@ -82,6 +90,7 @@ class Names:
         return list(found.values())
 
     def _taken(self, named: str, place: Place) -> tuple[GrownChain, GrownStep]:
+        """Load a step that was found. Raises `UsageError` if it produced no program."""
         chain, number, _ = place
         step = self._record.steps(chain.chain)[number]
         if step.program is None:
@@ -90,7 +99,7 @@ class Names:
         return chain, step
 
     def _unknown(self, named: str) -> UsageError:
-        """Why there is no program of that name, and what there is instead."""
+        """Return an error that says why there is no program with this name, and which names there are."""
         for chain in reversed(self._chains):
             if named == chain.name:
                 return UsageError(f"{named} is a chain; {self._steps_with_programs(chain)}")
@@ -105,13 +114,17 @@ class Names:
         return f"steps of chain {chain.chain} that brought a program: {_listed(steps)}"
 
     def _say_which(self, named: str, chains: Sequence[GrownChain]) -> None:
+        """If a name was found in several chains, report that the first is used, and list the others."""
         if len(chains) > 1:
             taken, *others = told_apart(chains)
             self._say(f"{named}: of chain {taken}; --chain N takes another: {_listed(others)}")
 
 
 def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[GrownChain]:
-    """The chains with these numbers, or all; of one run, or of any. Raises `UsageError` where one is missing."""
+    """Return the chains with these numbers, or all chains if no number is given; with `run`, only those of that run.
+
+    Raises `UsageError` if a number is missing.
+    """
     chains = [chain for chain in record.chains() if run in (None, chain.run)]
     there = [chain.chain for chain in chains]
     for number in numbers:
@@ -123,9 +136,10 @@ def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[G
 
 
 def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[GrownChain]:
-    """The chains of a run with these numbers, or else all that the latest oracles and plan grew: which, is said.
+    """Return the chains of a run that a figure shows.
 
-    Raises `UsageError` where there are none.
+    These are the chains with these numbers. If no number is given, they are all chains that have the same oracles
+    and plan as the latest one, and a message names the others. Raises `UsageError` if there are none.
     """
     chains = chains_of(record, run, numbers)
     if not chains:
@@ -136,6 +150,7 @@ def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[Gr
 
 
 def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
+    """Return the chains with the oracles and plan of the last one; a message says if that leaves some out."""
     last = chains[-1]
     alike = [each for each in chains if (each.oracles, each.plan) == (last.oracles, last.plan)]
     if len(alike) < len(chains):
@@ -146,7 +161,7 @@ def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
 
 
 def told_apart(chains: Sequence[GrownChain]) -> list[str]:
-    """Each chain by its number, and by what not all of them have in common."""
+    """Describe each chain by its number and by those of its properties in which the chains differ."""
     facts = [_facts(chain) for chain in chains]
     different = [key for key in _keys(facts) if len({json.dumps(f.get(key)) for f in facts}) > 1]
     told = [", ".join(f"{key} {each.get(key, 'unset')}" for key in different) for each in facts]
@@ -154,6 +169,7 @@ def told_apart(chains: Sequence[GrownChain]) -> list[str]:
 
 
 def _facts(chain: GrownChain) -> dict[str, Any]:
+    """Return the properties by which `told_apart` can distinguish chains."""
     plan = {LETTERS.get(key, key): v for key, v in chain.plan.items() if v is not None}
     return {"run": chain.run, "oracle": ",".join(chain.oracles)} | plan
 
@@ -168,4 +184,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _origin(program: Program) -> str:
+    """Return how to continue a message that a program was not evolved."""
     return f": it came from {program.path}" if program.path else " by any of these chains"

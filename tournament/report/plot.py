@@ -10,11 +10,11 @@ from typing import Any
 from tournament.errors import UsageError
 
 COLOURS = ("blue", "orange", "green", "purple", "brown", "pink", "olive", "cyan")
-"""Of samples, by seat."""
+"""The colours of the samples, by seat."""
 LINES = ("-", ":")
 SUFFIXES = (".png", ".svg", ".pdf")
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""The same steps are drawn to the same bytes."""
+"""Metadata that leaves out the date, so that the same steps always give a file of the same bytes."""
 
 STEPS = """
     select chain, step, round, seat, welfare, samples
@@ -27,13 +27,12 @@ STEPS = """
 def plot_welfare(
     rows: Sequence[dict[str, Any]], lines: Mapping[str, float | None], title: str, path: Path
 ) -> None:
-    """Draw the steps of chains to a file, by its ending as PNG, SVG or PDF.
+    """Draw the steps of chains to a file: PNG, SVG or PDF, according to its suffix.
 
-    `rows` are the answer to `STEPS`. Dots are the welfare of single matches after a step, in the colour of the seat
-    that it was about; the dashed line is their mean, over chains too, with gaps where no step brought a program that
-    runs, and a chain that has ended counts at what it came to; bands are best-response segments; `lines` are optima by
-    name, where they are known. Raises `UsageError` for another ending, a place where no file can be, without steps, or
-    without matplotlib.
+    `rows` are the answer to `STEPS`. A dot is the welfare of one match after a step, in the colour of the step's seat.
+    The dashed line is the mean welfare over chains (see `_means`). The bands are best-response segments. `lines` are
+    optima by name, with None for one that is not known. Raises `UsageError` if the suffix is another one, if the file
+    cannot be written, if there are no steps, or if matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
@@ -44,7 +43,7 @@ def plot_welfare(
     for seat in sorted({row["seat"] for row in rows}):
         colour, label = f"tab:{COLOURS[seat % len(COLOURS)]}", f"Seat {seat} samples"
         axes.scatter(*_dots(rows, seat), s=18, color=colour, label=label, zorder=3)
-    # Marked too, or else a step between two gaps would not be seen.
+    # Every mean has a marker, because a line alone would not show a step between two gaps.
     axes.plot(*_means(rows), "k--D", lw=1.2, ms=3, label="Mean trajectory", zorder=4)
     for (label, value), style in zip(lines.items(), LINES, strict=False):
         if value is not None:
@@ -58,6 +57,7 @@ def plot_welfare(
 
 
 def _axes(title: str) -> tuple[Any, Any]:
+    """Return an empty figure and its axes. Raises `UsageError` if matplotlib is not installed."""
     try:
         from matplotlib import rcParams
         from matplotlib.figure import Figure
@@ -74,7 +74,7 @@ def _axes(title: str) -> tuple[Any, Any]:
 
 
 def _dots(rows: Sequence[dict[str, Any]], seat: int) -> tuple[list[int], list[float]]:
-    """Where a seat's samples are; those that lie on each other but once."""
+    """Return the steps and the welfare of a seat's samples. Samples at the same point are given once."""
     points = {
         (row["step"], sample)
         for row in rows
@@ -85,9 +85,9 @@ def _dots(rows: Sequence[dict[str, Any]], seat: int) -> tuple[list[int], list[fl
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
-    """Mean welfare by step; not a number at a step that is a gap in every chain.
+    """Return the step numbers and the mean welfare over chains after each; NaN where every chain has a gap.
 
-    A chain that has ended stays at what it came to: or else the mean would fall as soon as the best are done.
+    A chain that has ended counts with its last welfare. Otherwise the mean would fall when the best chains end.
     """
     length = max(row["step"] for row in rows) + 1
     chains = groupby(rows, key=lambda row: row["chain"])
@@ -100,13 +100,13 @@ def _means(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[float]]:
 
 
 def _stretched(welfare: list[float | None], length: int) -> list[float | None]:
-    """A chain's welfare by step, and after its end the last that there was."""
+    """Return a chain's welfare by step, extended to `length` steps with its last known welfare."""
     last = next((each for each in reversed(welfare) if each is not None), None)
     return welfare + [last] * (length - len(welfare))
 
 
 def _bands(axes: Any, rows: Sequence[dict[str, Any]]) -> None:
-    """Give every step as much room, and shade every other best-response segment, where all chains have the same."""
+    """Make all steps equally wide, and shade every other best-response segment if all chains have the same segments."""
     axes.set_xlim(-0.5, max(row["step"] for row in rows) + 0.5)
     chains: dict[int, list[tuple[int, int, int]]] = {}
     for row in rows:

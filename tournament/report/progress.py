@@ -1,4 +1,4 @@
-"""How far a sitting has come: a bar with rate and time left on a terminal, plain lines elsewhere."""
+"""Show the progress of a session with its rate and the time left: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -11,10 +11,11 @@ from tournament.report.tables import console
 from tournament.report.text import counted
 
 LINE_SECONDS = 2.0
+"""The least number of seconds from one line to the next, except for the last line."""
 
 
 class Lines:
-    """A line on stderr with the first matches, then every two seconds, and with the last."""
+    """Writes a line to stderr for the first matches, then at most every two seconds, and for the last match."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -33,7 +34,7 @@ class Lines:
 
 
 class Bar:
-    """A progress bar."""
+    """Updates a progress bar on stderr."""
 
     def __init__(self, bar: Progress, total: int) -> None:
         self.bar = bar
@@ -49,7 +50,10 @@ class Bar:
 
 @contextmanager
 def progress(total: int) -> Iterator[Lines | Bar]:
-    """What to call as matches are recorded: with how many are, and of how many, which may become more."""
+    """Yield a function to call whenever matches have been recorded.
+
+    Its arguments are the number of matches recorded so far, and the number expected in all, which may grow.
+    """
     if not sys.stderr.isatty():
         yield Lines()
         return

@@ -1,4 +1,4 @@
-"""A prompt for SQL."""
+"""A prompt at which users type SQL queries."""
 
 import contextlib
 import io
@@ -10,12 +10,13 @@ from tournament.errors import UsageError
 from tournament.report.text import printable
 
 Rows = tuple[list[str], list[tuple[Any, ...]]]
+"""Column names, and rows."""
 
 
 def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
-    """Read queries, each ended by a semicolon or an empty line, and show the answers until the input ends.
+    """Read queries and show their answers until the input ends. A semicolon or an empty line ends a query.
 
-    Returns whether all of them could be answered; who types may be wrong now and then.
+    Returns whether all queries could be answered. On a terminal this is always True, since people mistype.
     """
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
@@ -35,6 +36,7 @@ def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
 
 
 def _line(prompt: str) -> str | None:
+    """Read a line, with a prompt on a terminal. Returns None at the end of input or if interrupted."""
     try:
         return input(prompt if sys.stdin.isatty() else "")
     except (EOFError, KeyboardInterrupt):
@@ -42,6 +44,7 @@ def _line(prompt: str) -> str | None:
 
 
 def _answered(query: str, answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
+    """Show the answer to a query, or write its error to stderr. Returns whether there was no error."""
     query = query.rstrip(";")
     if not query:
         return True

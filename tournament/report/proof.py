@@ -1,4 +1,4 @@
-"""A verdict in words, and the table of moves at each world by which it came about."""
+"""Print the verdict on a statement, and the table of moves at each world from which the verdict follows."""
 
 import sys
 
@@ -7,7 +7,7 @@ from tournament.report import tables
 
 
 def show(statement: str, answer: Answer, worlds: bool, json: bool) -> None:
-    """Print the verdict; with `worlds`, what each program plays at each world."""
+    """Print the verdict and, with `worlds`, what each program plays at each world; with `json`, print all of it."""
     if json:
         tables.show_json(_object(statement, answer))
         return

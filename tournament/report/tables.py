@@ -1,4 +1,4 @@
-"""Rows as tables on a terminal, or as JSON."""
+"""Print rows as tables or as JSON."""
 
 import json
 import math
@@ -17,18 +17,23 @@ from tournament.report.text import decimals, printable
 
 Row = Mapping[str, Any]
 WIDTH_OF_A_PIPE = 240
+"""The width of the output in characters if it does not go to a terminal."""
 UNBOUNDED = 100_000
+"""A width in characters that no table reaches, for measuring how wide a table must be."""
 
 
 def console(*, error: bool = False) -> Console:
-    """A console on stdout, or stderr; wide where it is no terminal, so that nothing is cut off."""
+    """Return a console on stdout, or on stderr. It is wide if that is not a terminal, so that nothing is cut off."""
     stream = sys.stderr if error else sys.stdout
     width = None if stream.isatty() else WIDTH_OF_A_PIPE
     return Console(stderr=error, width=width, markup=False, highlight=False, soft_wrap=False)
 
 
 def show(rows: Sequence[Row], columns: Sequence[str], title: str = "") -> None:
-    """Print the rows as a table with these columns. Words and numbers are not broken: sooner, lines are too long."""
+    """Print the rows as a table with these columns.
+
+    A table that is too wide for the terminal gets lines that are too long, so that words and numbers stay whole.
+    """
     table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
     for column in columns:
         numeric = all(isinstance(row.get(column), int | float | Decimal | None) for row in rows)
@@ -43,7 +48,10 @@ def show(rows: Sequence[Row], columns: Sequence[str], title: str = "") -> None:
 
 
 def cell(value: Any) -> str:
-    """A value as it stands in a table: numbers to three places, small ones to more; nothing for None."""
+    """Return the text of a value in a table.
+
+    Floats have three decimal places, or more if they are small. None is an empty text.
+    """
     if value is None:
         return ""
     if isinstance(value, float):
@@ -54,16 +62,18 @@ def cell(value: Any) -> str:
 
 
 def show_json(value: Any) -> None:
-    """Print a value as JSON; a number that is not finite, of which JSON knows nothing, is null."""
+    """Print a value as JSON. A float that is not finite becomes null, because JSON has no such numbers."""
     text = json.dumps(_finite(value), indent=2, default=_plain, allow_nan=False)
     sys.stdout.write(f"{text}\n")
 
 
 def _plain(value: Any) -> Any:
+    """Return a value of a type that JSON lacks as a float if it is a `Decimal`, or else as text."""
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def _finite(value: Any) -> Any:
+    """Return the value with None for every float in it that is not finite, and with keys as text."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
@@ -72,12 +82,12 @@ def _finite(value: Any) -> Any:
 
 
 def objects(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Rows as objects, by column."""
+    """Return each row as a dictionary by column."""
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def distinct(columns: Sequence[str]) -> list[str]:
-    """Names of columns, with a number added to each that was there before."""
+    """Return the names of columns, with a number added to each name that has occurred before."""
     names: list[str] = []
     for column in columns:
         name, number = column, 1
@@ -89,7 +99,10 @@ def distinct(columns: Sequence[str]) -> list[str]:
 
 
 def matrix(rows: Sequence[Row], order: Sequence[str]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows of `payoff_matrix` as a square: a row for each bot and a numbered column for each opponent."""
+    """Arrange rows of `payoff_matrix` as a table with a row for each bot and a numbered column for each opponent.
+
+    `order` are the names of the bots. Returns the rows of the table and its columns.
+    """
     paid = {(row["bot"], row["opponent"]): row["payoff"] for row in rows}
     opponents = [*order, *sorted({row["opponent"] for row in rows} - set(order))]
     heads = {name: str(number) for number, name in enumerate(opponents)}

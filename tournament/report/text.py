@@ -1,13 +1,16 @@
-"""Text that is safe to print, and numbers that say what they are meant to."""
+"""Make text safe to print, and format numbers."""
 
 import math
 
 NOTHING = 1e-9
-"""What is smaller is what rounding has left of zero."""
+"""A number whose absolute value is smaller than this is taken for zero with a rounding error."""
 
 
 def printable(text: str) -> str:
-    """The text with whatever might command a terminal, or hide from its reader, as an escape."""
+    """Return the text with escapes for characters that might control a terminal or be invisible.
+
+    Line breaks and tabs are kept.
+    """
     return "".join(
         character
         if character.isprintable() or character in "\n\t"
@@ -17,12 +20,12 @@ def printable(text: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """How many of something, as `1 call` or `2,000 calls`; `many` is for what takes more than an s."""
+    """Return a number with its noun, such as `1 call` or `2,000 calls`. `many` is the plural if it is not `one` + s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def decimals(value: float, places: int = 3) -> str:
-    """A number to so many places, or to as many as a small one needs to have two digits."""
+    """Return a number with this many decimal places, or with as many as a small one needs to show two digits."""
     if NOTHING <= abs(value) < 10.0 ** (1 - places):
         places = 1 - math.floor(math.log10(abs(value)))
     return f"{value:.{places}f}"

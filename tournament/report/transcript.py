@@ -1,4 +1,4 @@
-"""A match as people read it: round by round, then who is paid what, then who broke which rule."""
+"""Print a match: its moves round by round, then the payoffs, notes on what could not be decided, and the faults."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def joint_moves(setting: Setting, moves: Sequence[str]) -> list[list[Any]]:
-    """Recorded moves as the game has them, a list by seat for each round."""
+    """Return recorded moves as moves of the game: a list for each round, with one move for each seat."""
     return [
         [setting.game.moves[seat][index(character)] for seat, character in enumerate(joint)]
         for joint in zip(*moves, strict=True)
@@ -22,7 +22,7 @@ def joint_moves(setting: Setting, moves: Sequence[str]) -> list[list[Any]]:
 
 
 def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[str, Any]:
-    """The match as JSON-ready data."""
+    """Return the match as JSON-ready data. `bots` are names by seat."""
     return {
         "game": setting.game.name,
         "bots": list(bots),
@@ -40,12 +40,12 @@ def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[s
 
 
 def fault_object(bots: Sequence[str], fault: Fault) -> dict[str, Any]:
-    """A fault as JSON-ready data."""
+    """Return a fault as JSON-ready data. `bots` are names by seat."""
     return {"bot": bots[fault.seat]} | vars(fault)
 
 
 def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) -> None:
-    """Print a match."""
+    """Print a match. `bots` are names by seat."""
     if json:
         tables.show_json(as_object(setting, bots, outcome))
         return
@@ -64,7 +64,7 @@ def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) ->
 
 
 def fault_text(bot: str, fault: Fault) -> str:
-    """A fault in words, with the bot's traceback and what it had printed."""
+    """Return a fault as text, with the bot's traceback (at most 40 lines) and what it had printed (at most 20)."""
     where = "while loading" if fault.kind == "load" else f"in round {fault.round + 1}"
     lines = [f"{bot}: {fault.kind} {where}: {fault.message}"]
     lines += [f"    {line}" for line in fault.traceback.splitlines()[:40]]
@@ -74,7 +74,7 @@ def fault_text(bot: str, fault: Fault) -> str:
 
 
 def show_replay(replay: "Replay", json: bool) -> None:
-    """Print whether a match came out the same again."""
+    """Print whether the replay of a match had the same result; if it had not, print the match as it is now."""
     recorded = replay.recorded
     names = [recorded.programs[digest].name for digest in recorded.outcome.fixture.lineup]
     if json:

@@ -1,7 +1,7 @@
-"""The record of what was played: one DuckDB file, written by one process and read by SQL.
+"""The record of what was played: one DuckDB file, which one process writes and which SQL reads.
 
-This is the only floor that knows DuckDB. It takes and gives outcomes and programs, and knows
-neither how they are played nor how they are shown.
+This is the only package that uses DuckDB. It stores and returns outcomes and programs, and does
+not know how matches are played or how results are shown.
 """
 
 from tournament.store.database import Record

@@ -1,4 +1,4 @@
-"""A record: opening it, writing to it, and asking it."""
+"""The `Record` class, which opens a record file, writes to it and answers questions about it."""
 
 import itertools
 import json
@@ -21,24 +21,25 @@ from tournament.store.failures import explained
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "1GB",
-    # Most tables fit in one block or two: with blocks of the usual size a small record is 4 MB.
+    # Most tables fit in one or two blocks. With DuckDB's default block size, even a small record
+    # would take 4 MB.
     "default_block_size": "65536",
     "preserve_insertion_order": False,
     "autoinstall_known_extensions": False,
-    # A query reaches neither files, nor the network, nor variables of this program.
+    # Queries cannot reach files, the network or the variables of this program.
     "enable_external_access": False,
     "python_enable_replacements": False,
 }
 
 Ending = Literal["done", "interrupted", "failed"]
-"""How a sitting can end."""
+"""The ways in which a session can end."""
 
 
 class Record:
-    """An open record: `open` is for the one process that writes, `read` for any that only look.
+    """An open record. One process may write it, using `open`; others may only read it, using `read`.
 
-    It may be shared among threads. Each method is one transaction: once it has returned, what it
-    wrote is kept.
+    Threads may share a record. Each method that writes is one transaction, so what it wrote is
+    committed once it has returned.
     """
 
     def __init__(self, path: Path, connection: DuckDBPyConnection, closing: ExitStack) -> None:
@@ -49,10 +50,10 @@ class Record:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """The record at `path`, made if there is none, for this process alone to write.
+        """Open the record at `path` so that only this process can write it; create the file if it does not exist.
 
         Raises `RecordBusy` if another process has it open, `RecordRefused` if the file cannot be a record, and
-        `RecordError` if it cannot be read or written.
+        `RecordError` if it cannot be read or written. Raises `UsageError` if `path` is a folder or is not UTF-8.
         """
         path = _resolved(path)
         with explained(path), ExitStack() as closing:
@@ -66,10 +67,10 @@ class Record:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """The record at `path`, to be looked at only.
+        """Open the record at `path` for reading only.
 
-        Raises `UsageError` if there is none, `RecordBusy` while a process writes it, `RecordRefused` if the file is
-        no record, and `RecordError` if it cannot be read.
+        Raises `UsageError` if the file does not exist, `RecordBusy` while a process writes it, `RecordRefused` if
+        the file is not a record, and `RecordError` if it cannot be read.
         """
         path = _resolved(path)
         if not path.is_file():
@@ -82,7 +83,7 @@ class Record:
             return cls(path, connection, closing.pop_all())
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file, and release the lock if this record was opened for writing."""
         with explained(self.path):
             self._closing.close()
 
@@ -99,10 +100,10 @@ class Record:
         seed: int,
         moves: Sequence[Sequence[Move]],
     ) -> int:
-        """The number of the run with that key, entered if it is new.
+        """Return the number of the run with this key; insert the run if the key is new.
 
-        `config` is JSON-ready; of it, views know the "game" and the "discount" of the "repetition".
-        `moves[seat]` are the legal moves.
+        `config` must be ready for JSON. Its "game" and the "discount" in its "repetition" also get
+        columns of their own. `moves[seat]` are the legal moves of that seat.
         """
         with self._transaction() as cursor:
             known = cursor.execute("select run from runs where key = ?", [key]).fetchone()
@@ -127,10 +128,11 @@ class Record:
         entrants: Iterable[tuple[Program, str]],
         left_out: Iterable[tuple[str, str]] = (),
     ) -> int:
-        """The number of a new sitting of a run, with the programs in it under their bots' names.
+        """Insert a new session of a run and return its number.
 
-        `left_out` are names of files that do not play, and why. `manifest` is JSON-ready; of it,
-        views know engine, python, wasmtime, image, layers, workers, strict and command.
+        `entrants` are the programs that play, each with the name of its bot. `left_out` are the
+        names of files that do not play, each with the reason. `manifest` must be ready for JSON; the
+        views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
             sitting = queries.last(cursor, "sitting", "sittings") + 1
@@ -145,16 +147,16 @@ class Record:
             return sitting
 
     def admit(self, sitting: int, program: Program) -> None:
-        """Enter a program that joins a sitting, under the name by which the record knows it, or else its own."""
+        """Add a program to a session, under the name that the record has for it, or else under its own name."""
         with self._transaction() as cursor:
             known = queries.programs(cursor).get(program.digest, program)
             rows.insert_entrants(cursor, sitting, [(program, known.name)], [])
 
     def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
-        """Keep outcomes, all or none, and return their match numbers.
+        """Insert either all of these outcomes or none, and return their match numbers.
 
-        Their programs must have been entered in a sitting. That no fixture of a run is kept twice
-        is up to the caller: see `played`.
+        Their programs must already be in the record. The caller must make sure that no fixture of a
+        run is inserted twice: `played` returns the fixtures that the record already has.
         """
         with self._transaction() as cursor:
             first = queries.last(cursor, "match", "matches") + 1
@@ -164,7 +166,10 @@ class Record:
             return matches
 
     def replace(self, sitting: int, outcomes: Sequence[Outcome]) -> None:
-        """Put outcomes in the place, and under the match numbers, of those of the same fixtures."""
+        """Store outcomes in place of the recorded ones of the same fixtures, under the same match numbers.
+
+        An outcome whose fixture has not been recorded yet gets a new match number.
+        """
         with self._transaction() as cursor:
             known = queries.matches(cursor, queries.run_of(cursor, sitting))
             new = itertools.count(queries.last(cursor, "match", "matches") + 1)
@@ -175,109 +180,119 @@ class Record:
     def begin_chain(
         self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
     ) -> int:
-        """The number of a run's chain of that name and plan, entered if it is new."""
+        """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
         with self._transaction() as cursor:
             return growth.begin_chain(cursor, run, name, oracles, plan)
 
     def keep_step(self, chain: int, step: growth.GrownStep) -> None:
-        """Keep a step of a chain; one that is kept already stays as it is."""
+        """Store a step of a chain. If the record has the step with other values, its later steps are deleted."""
         with self._transaction() as cursor:
             growth.keep_step(cursor, chain, step)
 
     def chains(self) -> list[growth.GrownChain]:
-        """All chains, in the order in which they were begun."""
+        """Return all chains, in the order in which they were begun."""
         with self._cursor() as cursor:
             return growth.chains(cursor)
 
     def steps(self, chain: int) -> list[growth.GrownStep]:
-        """The steps of a chain, in order."""
+        """Return the steps of a chain, in order."""
         with self._cursor() as cursor:
             return growth.steps(cursor, chain)
 
     def keep_calls(self, calls: Sequence[Mapping[str, Any]]) -> None:
-        """Keep calls to models with their answers: see `growth.CALL`."""
+        """Store calls to models with their answers. `growth.CALL` lists the keys that each call must have."""
         with self._transaction() as cursor:
             growth.keep_calls(cursor, calls)
 
     def call_keys(self) -> set[str]:
-        """The keys of all calls to models."""
+        """Return the keys of all calls to models."""
         with self._cursor() as cursor:
             return growth.call_keys(cursor)
 
     def find_call(self, key: str) -> str | None:
-        """The line of the call with that key."""
+        """Return the call with this key and its answer as a line of JSON, or None if there is no such call."""
         with self._cursor() as cursor:
             return growth.find_call(cursor, key)
 
     def call_lines(self) -> list[str]:
-        """The lines of all calls, in the order in which they were kept."""
+        """Return every call with its answer as a line of JSON, in the order in which they were stored."""
         with self._cursor() as cursor:
             return growth.call_lines(cursor)
 
     def programs_called(self, named: str, run: int | None = None) -> list[Program]:
-        """The programs of that name, number or digest, the latest first; of one run, or of any."""
+        """Return the programs with this name, number or beginning of a digest; only those of `run`, if it is given.
+
+        Programs whose own name this is come first; otherwise the latest comes first.
+        """
         with self._cursor() as cursor:
             return growth.programs_called(cursor, named, run)
 
     def steps_called(self, named: str) -> list[tuple[int, int, str | None]]:
-        """Chain, number and the program's digest of steps of that name, or that brought the program with that digest.
+        """Return the steps that have this name, or that produced the program with this digest.
 
-        The latest chain is first.
+        Each step is given as its chain, its number in the chain, and the digest of its program (None if it
+        produced none). The steps of the latest chain come first.
         """
         with self._cursor() as cursor:
             return growth.steps_called(cursor, named)
 
     def end_sitting(self, sitting: int, status: Ending) -> None:
-        """Note that a sitting has ended, and how."""
+        """Record that a session has ended, and in which way."""
         with self._transaction() as cursor:
             queries.end_sitting(cursor, sitting, status)
 
     def played(self, run: int) -> set[Fixture]:
-        """The fixtures of a run that have been played."""
+        """Return the fixtures of a run that have been played."""
         with self._cursor() as cursor:
             return set(queries.matches(cursor, run))
 
     def programs(self) -> dict[str, Program]:
-        """Every program of the record, by digest."""
+        """Return every program of the record, by digest."""
         with self._cursor() as cursor:
             return queries.programs(cursor)
 
     def outcome(self, match: int) -> queries.Played:
-        """A match with all that is needed to play it again. Raises `NotFound`."""
+        """Return a match with all that is needed to play it again. Raises `NotFound` if there is no such match."""
         with self._cursor() as cursor:
             return queries.outcome(cursor, match)
 
     def digest(self, run: int) -> str:
-        """SHA-256 of all that was played in a run, whenever, wherever and in whatever order."""
+        """Return a SHA-256, in hexadecimal, of what was played in a run.
+
+        It does not depend on when, where or in which order the matches were played. Raises `NotFound`
+        if there is no such run.
+        """
         with self._cursor() as cursor:
             return queries.digest(cursor, run)
 
     def sql(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Names of columns and rows that answer a query. Raises `UsageError` if it is none."""
+        """Return the column names and the rows that answer a query. Raises `UsageError` if it cannot be answered."""
         with self._cursor() as cursor:
             return queries.ask(cursor, query)
 
     @contextmanager
     def _cursor(self) -> Iterator[DuckDBPyConnection]:
-        """A connection of this call's own: one that threads share would mix up their results."""
+        """Yield a connection that only this call uses, since threads that shared one would mix up their results."""
         with explained(self.path), self._connection.cursor() as cursor:
             yield cursor
 
     @contextmanager
     def _transaction(self) -> Iterator[DuckDBPyConnection]:
+        """Yield a connection inside a transaction, which is rolled back if the body raises."""
         with self._writing, self._cursor() as cursor:
             cursor.execute("begin")
             try:
                 yield cursor
                 cursor.execute("commit")
             except BaseException:
-                # A commit that fails has ended its transaction itself.
+                # A commit that failed has already ended the transaction, so the rollback may fail.
                 with suppress(duckdb.Error):
                     cursor.execute("rollback")
                 raise
 
 
 def _resolved(path: str | Path) -> Path:
+    """Return the absolute path. Raises `UsageError` if it is a folder or is not UTF-8."""
     path = Path(path).resolve()
     try:
         str(path).encode()
@@ -290,13 +305,13 @@ def _resolved(path: str | Path) -> Path:
 
 
 def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
-    # While a record is written, workers have the cores.
+    # A process that writes a record leaves the other cores to its workers.
     settings = {**SETTINGS, "threads": 2 if read_only else 1, "temp_directory": f"{path}.tmp"}
     return duckdb.connect(path, read_only=read_only, config=settings)
 
 
 def _remove_empty(path: Path) -> None:
-    """Let an empty file, which DuckDB would refuse, be a new record: there is nothing to lose."""
+    """Remove an empty file without a log, which DuckDB would refuse to open. It contains no data to lose."""
     log = path.with_name(f"{path.name}.wal")
     if path.is_file() and path.stat().st_size == 0 and not log.exists():
         path.unlink()

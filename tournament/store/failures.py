@@ -1,4 +1,4 @@
-"""What DuckDB's errors mean to the person at the keyboard."""
+"""Translate errors of DuckDB and of the file system into errors that tell the user what to do."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ MEANINGS = {
     "same command again",
     "in read-only mode": "it was opened for reading only",
 }
-"""What to look for in a message, and what to say instead."""
+"""For a fragment of DuckDB's message: the text that replaces it in a `RecordError`."""
 
 REFUSALS = {
     "valid DuckDB database": ("it is not a record", ""),
@@ -27,12 +27,15 @@ REFUSALS = {
     "Read-only file system": ("the file system is read-only", ""),
     "Permission denied": ("permission denied", ""),
 }
-"""The same where another file would do: the problem, and what else helps."""
+"""For a fragment of a message: the problem, and the remedy other than naming another file (may be empty).
+
+These become a `RecordRefused`, because naming another file solves the problem.
+"""
 
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Raise errors of DuckDB and of the file system as ours: one line that says what to do."""
+    """Raise errors of DuckDB and of the file system as a `TournamentError` of one line that says what to do."""
     try:
         yield
     except duckdb.Error as error:
@@ -42,7 +45,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def one_line(message: str) -> str:
-    """A message of DuckDB's without the query it quotes."""
+    """Return a message of DuckDB's on one line, without the query that it quotes."""
     return " ".join(message.partition("\nLINE ")[0].split())
 
 

@@ -1,4 +1,4 @@
-"""Chains and their steps, as they are kept and asked for."""
+"""How a record stores chains, their steps and calls to models, and how it finds them again."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,11 @@ from tournament.store import queries, rows
 
 @dataclass(frozen=True)
 class GrownStep:
-    """A step of a chain as it stands in the record. `program` is None where nothing came of it."""
+    """A recorded step of a chain.
+
+    `program` is None if the step produced no program. `profile` is the lineup after the step. `welfare`, `payoffs`
+    and `samples` are None for a step without a program that runs.
+    """
 
     step: int
     round: int
@@ -33,7 +37,7 @@ class GrownStep:
 
 @dataclass(frozen=True)
 class GrownChain:
-    """A chain as it stands in the record: others may have its name, but not its number."""
+    """A recorded chain. Its number is unique in the record; its name may be that of other chains too."""
 
     chain: int
     run: int
@@ -42,11 +46,12 @@ class GrownChain:
     plan: Mapping[str, Any]
 
     def called(self, step: GrownStep) -> str:
-        """The name of one of its steps, by which it is asked for."""
+        """Return the name of one of the chain's steps, as users type it."""
         return f"{self.name}_{step.round}_{step.seat}_{step.turn}"
 
 
 STEP = ", ".join(field.name for field in fields(GrownStep))
+"""The columns of `steps` that hold the fields of a `GrownStep`, for use in SQL."""
 
 
 def begin_chain(
@@ -56,7 +61,7 @@ def begin_chain(
     oracles: Sequence[str],
     plan: Mapping[str, Any],
 ) -> int:
-    """The number of a run's chain of that name and plan, entered if it is new."""
+    """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
     text = json.dumps(plan, sort_keys=True)
     known = cursor.execute(
         "select chain from chains where run = ? and name = ? and oracles = ? and plan = ?",
@@ -72,9 +77,10 @@ def begin_chain(
 
 
 def keep_step(cursor: DuckDBPyConnection, chain: int, step: GrownStep) -> None:
-    """Keep a step, and the programs in it. One that is kept already stays, unless this time it came out differently.
+    """Store a step and the programs in it.
 
-    Then what followed goes with it: a call that had failed has been answered meanwhile.
+    Nothing changes if the record has the same step already. If the recorded step differs, for example because a
+    call to a model failed then and was answered now, this one replaces it and all later steps are deleted.
     """
     written = [step.program] if step.program else []
     rows.insert_programs(cursor, [*step.profile, *written])
@@ -93,6 +99,7 @@ def keep_step(cursor: DuckDBPyConnection, chain: int, step: GrownStep) -> None:
 
 
 def _values(step: GrownStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return the values of a step for the columns in `STEP`, with programs as their numbers."""
     return (
         step.step,
         step.round,
@@ -112,14 +119,17 @@ def _values(step: GrownStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
 
 
 def _clean(text: str) -> str:
-    """The text, with an escape for what UTF-8 cannot hold."""
+    """Return the text with escapes for characters that cannot be encoded as UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _note_parents(
     cursor: DuckDBPyConnection, program: int, step: GrownStep, numbers: Mapping[str, int]
 ) -> None:
-    """Add what a step's program was written in answer to: other steps may have brought the same program."""
+    """Add the other programs of the step's profile to the parents of the program that it produced.
+
+    They are added to the parents it has, because other steps may have produced the same program.
+    """
     parents = [numbers[each.digest] for each in step.profile if numbers[each.digest] != program]
     cursor.execute(
         """
@@ -132,7 +142,7 @@ def _note_parents(
 
 
 def chains(cursor: DuckDBPyConnection) -> list[GrownChain]:
-    """All chains, in the order in which they were begun."""
+    """Return all chains, in the order in which they were begun."""
     found = cursor.execute("select chain, run, name, oracles, plan from chains order by chain")
     return [
         GrownChain(chain, run, name, tuple(oracles), json.loads(plan))
@@ -141,7 +151,7 @@ def chains(cursor: DuckDBPyConnection) -> list[GrownChain]:
 
 
 def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
-    """The steps of a chain, in order."""
+    """Return the steps of a chain, in order."""
     digests = {number: digest for digest, number in queries.numbers(cursor).items()}
     known = queries.programs(cursor)
     programs = {number: known[digest] for number, digest in digests.items()}
@@ -154,7 +164,7 @@ def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
 
 
 def _read(row: dict[str, Any], programs: Mapping[int, Program]) -> dict[str, Any]:
-    """The fields of a step, from a row."""
+    """Return the fields of a `GrownStep`, from a row by column; `programs` are by number."""
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
     profile = tuple(programs[number] for number in row["profile"])
     return row | lists | {"program": programs.get(row["program"]), "profile": profile}
@@ -164,15 +174,15 @@ CALL = (
     "key", "run", "place", "purpose", "model", "prompt", "answer", "outcome",
     "input_tokens", "output_tokens", "cost", "seconds", "line",
 )  # fmt: skip
-"""What is kept of a call; `line` is the whole of it, the rest is there to be queried."""
+"""The columns of a call to a model. `line` is the whole call with its answer; the others are for queries."""
 
 
 def keep_calls(cursor: DuckDBPyConnection, calls: Sequence[Mapping[str, Any]]) -> None:
-    """Keep calls with their answers; a later one of the same key takes its place."""
+    """Store calls with their answers. A call replaces an earlier one with the same key."""
     last = {call["key"]: call for call in calls}.values()
     columns = ", ".join(CALL)
     values = ", ".join(["unnest(?)"] * len(CALL))
-    # Lists as columns: row by row, a batch takes thirty times as long.
+    # The columns are passed as lists: inserting a batch row by row takes thirty times as long.
     cursor.execute(
         f"""
         insert or replace into calls ({columns}, asked_at)
@@ -183,18 +193,18 @@ def keep_calls(cursor: DuckDBPyConnection, calls: Sequence[Mapping[str, Any]]) -
 
 
 def call_keys(cursor: DuckDBPyConnection) -> set[str]:
-    """The keys of all calls."""
+    """Return the keys of all calls."""
     return {key for (key,) in cursor.execute("select key from calls").fetchall()}
 
 
 def find_call(cursor: DuckDBPyConnection, key: str) -> str | None:
-    """The line of the call with that key."""
+    """Return the line of the call with this key, or None if there is no such call."""
     found = cursor.execute("select line from calls where key = ?", [key]).fetchone()
     return str(found[0]) if found else None
 
 
 def call_lines(cursor: DuckDBPyConnection) -> list[str]:
-    """The lines of all calls, in the order in which they were kept."""
+    """Return the lines of all calls, in the order in which they were stored."""
     found = cursor.execute("select line from calls order by asked_at, key").fetchall()
     return [line for (line,) in found]
 
@@ -202,7 +212,11 @@ def call_lines(cursor: DuckDBPyConnection) -> list[str]:
 def programs_called(
     cursor: DuckDBPyConnection, named: str, run: int | None = None
 ) -> list[Program]:
-    """The programs of that name, number or beginning of a digest, the latest first; of one run, or of any."""
+    """Return the programs with this name, bot's name, number or beginning of a digest (at least 6 digits).
+
+    With `run`, only programs that took part in that run are returned. Programs whose own name this is come first;
+    otherwise the latest comes first.
+    """
     found = cursor.execute(
         """
         with playing as (
@@ -226,9 +240,10 @@ def programs_called(
 
 
 def steps_called(cursor: DuckDBPyConnection, named: str) -> list[tuple[int, int, str | None]]:
-    """Chain, number and the program's digest of the steps of a name, or that brought the program with that digest.
+    """Return the steps that have this name, or that produced the program with this digest.
 
-    The latest chain is first.
+    Each step is given as its chain, its number in the chain, and the digest of its program (None if it produced
+    none). The steps of the latest chain come first.
     """
     return cursor.execute(
         """

@@ -1,9 +1,9 @@
 """The lock that makes one process the only writer of a record.
 
-DuckDB locks its file too, but by a kind of lock that is lost as soon as any code of the same
-process opens and closes that file. This one is held on a file of its own, taken before the record
-is opened, and says who holds it. No code of ours ever opens, copies or hashes the record's own
-file.
+DuckDB locks the record file too, but that kind of lock is lost as soon as any code of the same
+process opens and closes the file. This lock is therefore held on a separate file, which also names
+the process that holds it, and it is taken before the record is opened. For the same reason, only
+DuckDB may open the record file: no other code may open, copy or hash it.
 """
 
 import fcntl
@@ -16,9 +16,9 @@ from tournament.errors import RecordBusy
 
 
 def take(path: Path) -> int:
-    """Lock the record for this process; the descriptor returned holds the lock until it is closed.
+    """Lock the record for this process and return a descriptor, which holds the lock until it is closed.
 
-    Raises `RecordBusy` if another process holds it, and `OSError` if the file cannot be made.
+    Raises `RecordBusy` if another process holds the lock, and `OSError` if the lock file cannot be made.
     """
     descriptor = os.open(_file(path), os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -34,7 +34,11 @@ def take(path: Path) -> int:
 
 
 def holder(path: Path, process: str = "") -> str:
-    """Who holds the lock; a process known to hold the record is described if it is the one."""
+    """Return a description of the process that the lock file names.
+
+    If `process` is given, it is the number of the process known to have the record open: the command in the
+    lock file is then used only if the lock file names the same process.
+    """
     try:
         number, _, command = _file(path).read_text("utf-8", "replace").strip().partition(" ")
     except OSError:
@@ -49,5 +53,6 @@ def _file(path: Path) -> Path:
 
 
 def _command() -> str:
+    """Return the command line of this process, cut to 200 characters."""
     program, *arguments = sys.argv or [""]
     return shlex.join([Path(program).name, *arguments])[:200]

@@ -1,8 +1,8 @@
-"""How a record file gets its tables, and how those of an older version get newer ones.
+"""Create the tables of a new record file, and bring the tables of an older version up to date.
 
-Steps have names, go forward only, and are recorded in the file, each in the transaction that makes
-it. Tables change by a new step at the end; views hold no data and are made anew whenever a record
-is opened for writing.
+A migration step has a name and goes forward only. The file records each step in the same
+transaction that carries it out. To change a table, add a step at the end. Views contain no data,
+so they are created again whenever a record is opened for writing.
 """
 
 from importlib.resources import files
@@ -18,13 +18,16 @@ def _sql(name: str) -> str:
 
 
 STEPS = (("tables", "schema.sql"), ("growth", "growth.sql"), ("notes", "notes.sql"))
-"""Names of the steps, and the files that have their SQL."""
+"""The names of the migration steps, each with the file that contains its SQL."""
 COLUMNS = {"steps": growth.STEP, "calls": ", ".join(growth.CALL)}
-"""Of tables that were changed before they were first released."""
+"""The columns of those tables that changed before they were first released, by table.
+
+A record made in between has a table with other columns, although it has been through the same steps.
+"""
 
 
 def migrate(connection: DuckDBPyConnection, path: object) -> None:
-    """Bring an open record to this version. Raises `RecordRefused` for what it cannot bring there."""
+    """Bring an open record to this version. Raises `RecordRefused` if that is not possible."""
     done = _done(connection, path)
     connection.execute(
         "create table if not exists migrations (name varchar primary key, applied_at timestamp)"
@@ -36,12 +39,16 @@ def migrate(connection: DuckDBPyConnection, path: object) -> None:
         connection.execute("commit")
     _check_columns(connection, path)
     connection.execute(f"begin; {_sql('views.sql')}; commit")
-    # A log with definitions in it is the likeliest to fail when it is replayed after a crash.
+    # Write the definitions to the file now. After a crash DuckDB replays its log, and a log that
+    # contains definitions is the most likely to fail.
     connection.execute("checkpoint")
 
 
 def check(connection: DuckDBPyConnection, path: object) -> None:
-    """Raise `RecordRefused` for no record, or a newer one, and `RecordError` for an older one."""
+    """Check that an open record has this version.
+
+    Raises `RecordRefused` if the file is not a record or is a newer one, and `RecordError` if it is older.
+    """
     if len(_done(connection, path)) < len(STEPS):
         raise RecordError(
             f"{path} was made by an older version of tournament: write to it once with this one, "
@@ -51,7 +58,7 @@ def check(connection: DuckDBPyConnection, path: object) -> None:
 
 
 def _check_columns(connection: DuckDBPyConnection, path: object) -> None:
-    """Raise `RecordRefused` for a record from between two versions, where a step was not yet what it is."""
+    """Raise `RecordRefused` for a record made between two releases, when a step did not yet have its final form."""
     for table, columns in COLUMNS.items():
         try:
             connection.execute(f"select {columns} from {table} limit 0")
@@ -62,7 +69,10 @@ def _check_columns(connection: DuckDBPyConnection, path: object) -> None:
 
 
 def _done(connection: DuckDBPyConnection, path: object) -> list[str]:
-    """Names of the steps a file has been through."""
+    """Return the names of the migration steps that a file has been through.
+
+    Raises `RecordRefused` if the file is another database, or has a step that this version does not know.
+    """
     tables = {
         name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()
     }

@@ -1,4 +1,4 @@
-"""Questions the engine asks of a record. What people ask in SQL is in `views.sql`."""
+"""The queries that the engine makes to a record. Views for queries that people write are in `views.sql`."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ from tournament.program import Program
 from tournament.store.failures import one_line
 
 ROWS = 1000
-"""How many rows are fetched at a time."""
+"""The number of rows that are fetched at a time."""
 ROUNDS = 2_000_000
-"""How many rounds are read at a time: a move takes some 50 bytes while it is turned into text.
+"""The number of rounds that are read at a time, since a move takes about 50 bytes while it becomes text.
 
-A match counts for 100 more, so that short ones are not read all at once either.
+Each match counts as 100 more rounds, so that many short matches are not read all at once either.
 """
 
 
@@ -36,27 +36,27 @@ class Played:
     seed: int
     manifest: dict[str, Any]
     programs: dict[str, Program]
-    """The programs of its lineup, by digest."""
+    """The programs of the match's lineup, by digest."""
 
 
 def last(connection: DuckDBPyConnection, column: str, table: str) -> int:
-    """The greatest number in a column, 0 in an empty table."""
+    """Return the greatest number in a column, or 0 if the table is empty."""
     return int(_one(connection, f"select coalesce(max({column}), 0) from {table}")[0])
 
 
 def numbers(connection: DuckDBPyConnection) -> dict[str, int]:
-    """The numbers of all programs, by digest."""
+    """Return the numbers of all programs, by digest."""
     return dict(connection.execute("select digest, program from programs").fetchall())
 
 
 def programs(connection: DuckDBPyConnection) -> dict[str, Program]:
-    """All programs, by digest."""
+    """Return all programs, by digest."""
     found = connection.execute("select digest, name, source, path from programs order by program")
     return {digest: Program(*text) for digest, *text in _rows(found)}
 
 
 def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> None:
-    """Note that a sitting has ended."""
+    """Record that a session has ended, with its status and the number of matches played in it."""
     connection.execute(
         """
         update sittings
@@ -70,7 +70,10 @@ def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> No
 
 
 def end_abandoned(connection: DuckDBPyConnection) -> None:
-    """Note that sittings which still look running are not: nobody else can be writing now."""
+    """Mark all sessions that are still recorded as running as interrupted.
+
+    This process is the only writer, so the processes that ran those sessions must have ended.
+    """
     connection.execute(
         """
         update sittings
@@ -83,12 +86,12 @@ def end_abandoned(connection: DuckDBPyConnection) -> None:
 
 
 def run_of(connection: DuckDBPyConnection, sitting: int) -> int:
-    """The run that a sitting belongs to."""
+    """Return the number of the run that a session belongs to."""
     return int(_one(connection, "select run from sittings where sitting = ?", [sitting])[0])
 
 
 def matches(connection: DuckDBPyConnection, run: int) -> dict[Fixture, int]:
-    """The match numbers of the fixtures of a run that have been played."""
+    """Return the match numbers of those fixtures of a run that have been played."""
     digests = {number: digest for digest, number in numbers(connection).items()}
     found = connection.execute("select lineup, repetition, match from matches where run = ?", [run])
     return {
@@ -98,7 +101,7 @@ def matches(connection: DuckDBPyConnection, run: int) -> dict[Fixture, int]:
 
 
 def outcome(connection: DuckDBPyConnection, match: int) -> Played:
-    """A match with all that is needed to play it again. Raises `NotFound`."""
+    """Return a match with all that is needed to play it again. Raises `NotFound` if there is no such match."""
     found = connection.execute(
         """
         select matches.run, sitting, config, seed, manifest
@@ -127,9 +130,10 @@ def outcome(connection: DuckDBPyConnection, match: int) -> Played:
 
 
 def digest(connection: DuckDBPyConnection, run: int) -> str:
-    """SHA-256 of a run's configuration, its seed and its outcomes, which are sorted by content.
+    """Return a SHA-256, in hexadecimal, of a run's configuration, its seed and its outcomes, sorted by content.
 
-    Numbers, times, fuel, sittings, versions and what a fault says do not enter.
+    It leaves out match numbers, times, fuel, sessions, versions and the messages of faults. Raises `NotFound` if
+    there is no such run.
     """
     found = connection.execute("select config, seed from runs where run = ?", [run]).fetchall()
     if not found:
@@ -145,7 +149,9 @@ def digest(connection: DuckDBPyConnection, run: int) -> str:
 
 
 def _content(outcome: Outcome) -> list[object]:
-    # A message may show an address, or whatever else a program finds in its instance.
+    """Return what `digest` covers of an outcome."""
+    # The messages of faults are left out, because they may show memory addresses or other things
+    # that differ from one instance to another.
     faults = sorted([each.seat, each.kind, each.round] for each in outcome.faults)
     fixture = outcome.fixture
     return [
@@ -159,7 +165,10 @@ def _sha(value: object) -> bytes:
 
 
 def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Names of columns and rows that answer a query. Raises `UsageError` if it is none."""
+    """Return the column names and the rows that answer a query.
+
+    Raises `UsageError` if it is not a single statement that reads, or if DuckDB reports an error.
+    """
     try:
         kinds = [statement.type for statement in connection.extract_statements(query)]
         if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
@@ -174,7 +183,7 @@ def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tup
 
 
 def _parts(connection: DuckDBPyConnection, run: int) -> list[tuple[int, int]]:
-    """First and last match numbers of parts of a run that are small enough to be read at once."""
+    """Divide a run into parts small enough to be read at once: the first and last match number of each."""
     return connection.execute(
         f"""
         select min(match), max(match)
@@ -190,7 +199,7 @@ def _parts(connection: DuckDBPyConnection, run: int) -> list[tuple[int, int]]:
 
 
 def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -> Iterator[Outcome]:
-    """The outcomes of a run that are numbered from `first` to `last`."""
+    """Yield the outcomes of a run whose match numbers are from `first` to `last`, both included."""
     where = [run, first, last]
     digests = {program: digest for digest, program in numbers(connection).items()}
     faults = _faults(connection, where)
@@ -228,7 +237,7 @@ def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -
 
 
 def _faults(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[Fault, ...]]:
-    """Faults by match, in the order of seats."""
+    """Return the faults of each match, in the order of seats. `where` is a run, and the first and last match number."""
     found = connection.execute(
         """
         select match, seat, kind, round, message, traceback, output
@@ -248,7 +257,7 @@ def _faults(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple
 def _notes(
     connection: DuckDBPyConnection, where: list[int]
 ) -> dict[int, tuple[tuple[int, int, str], ...]]:
-    """What could not be decided, by match: seat, round and reason, in the order of seats."""
+    """Return by match what could not be decided: seat, round and reason, in the order of seats."""
     found = connection.execute(
         """
         select match, seat, round, note
@@ -266,7 +275,7 @@ def _notes(
 
 
 def _leaky(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[str, ...]]:
-    """Digests of leaky programs by match."""
+    """Return by match the digests of programs that played it differently in a batch than alone."""
     found = connection.execute(
         """
         select match, list(digest order by digest)
@@ -282,16 +291,17 @@ def _leaky(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[
 
 
 def _codes(column: str) -> str:
-    """A column of move indices as text, a character for each."""
+    """Return an SQL expression that turns a column of move indices into text, one character for each move."""
     return f"array_to_string(list_transform({column}, lambda move: chr(move + {FIRST_CODE})), '')"
 
 
 def _given(values: list[Any]) -> tuple[Any, ...]:
-    """Values by seat, or nothing where none was recorded."""
+    """Return the values by seat, or an empty tuple if none was recorded for any seat."""
     return () if all(value is None for value in values) else tuple(values)
 
 
 def _one(connection: DuckDBPyConnection, query: str, parameters: object = None) -> tuple[Any, ...]:
+    """Return the only row of an answer."""
     (row,) = connection.execute(query, parameters).fetchall()
     return row
 

@@ -21,23 +21,23 @@ from tournament.match import Outcome
 from tournament.store.database import Record
 
 MOST_ROWS = 1000
-"""Matches in a transaction: from here on, more of them make the single match no cheaper."""
+"""After so many matches a transaction is committed. Larger ones would not make a single match cheaper."""
 MOST_MOVES = 4_000_000
-"""Moves in a transaction, where matches are long."""
+"""After so many moves a transaction is committed. This limit matters when matches are long."""
 MOST_SECONDS = 0.5
-"""How long an outcome waits for others to be committed with."""
+"""How many seconds an outcome waits for others that can be committed in the same transaction."""
 WAITING = 16
-"""How many lists of outcomes may wait; whoever sends more waits too."""
+"""How many lists of outcomes may wait. A task that sends another list must wait until there is room."""
 
 Committed = Callable[[Sequence[Outcome]], None]
 
 
 class Recorder:
-    """Takes outcomes from any number of tasks and keeps them, many in one transaction.
+    """Receives outcomes from any number of tasks and stores them, many in one transaction.
 
-    What `send` has taken will be committed, even when the tasks around it are cancelled, and
-    `committed` is called with it when it has been. When it cannot be written, everything within
-    `open` is cancelled and `open` raises one `RecordError`, or `RecordRefused`.
+    Outcomes that `send` has accepted are committed even if the tasks around it are cancelled, and
+    `committed` is called with them afterwards. If they cannot be written, everything within `open`
+    is cancelled, and `open` raises a single `RecordError` or `RecordRefused`.
     """
 
     def __init__(self, record: Record, sitting: int, committed: Committed) -> None:
@@ -53,7 +53,7 @@ class Recorder:
     async def open(
         cls, record: Record, sitting: int, committed: Committed = lambda outcomes: None
     ) -> AsyncIterator[Self]:
-        """A recorder for a sitting that has begun. On leaving, everything sent is committed."""
+        """Yield a recorder for a session that has begun. Everything sent is committed before this returns."""
         recorder = cls(record, sitting, committed)
         try:
             async with create_task_group() as group:
@@ -64,7 +64,10 @@ class Recorder:
             raise recorder._failure or errors.exceptions[0] from None
 
     async def send(self, outcomes: Sequence[Outcome]) -> None:
-        """Hand outcomes over; waits while too many are waiting already."""
+        """Pass outcomes to the recorder. Waits while `WAITING` lists are in the queue.
+
+        Raises the error that ended the recording, or `RecordError`, if the recorder takes no more.
+        """
         try:
             if outcomes:
                 await self._give.send(outcomes)
@@ -73,7 +76,11 @@ class Recorder:
             raise self._failure or ended from None
 
     async def _run(self) -> None:
-        """Commit until the stream ends. Cancelling does not reach this: it ends the stream."""
+        """Commit batches until the stream ends.
+
+        Cancellation does not interrupt this. It ends `open`, which closes the stream, and this method
+        then stops after committing what is left.
+        """
         with CancelScope(shield=True), self._take:
             while batch := await self._batch():
                 await self._commit(batch)
@@ -87,7 +94,7 @@ class Recorder:
             raise
 
     async def _batch(self) -> list[Outcome]:
-        """The outcomes to be committed next; none when the stream has ended."""
+        """Return the outcomes to be committed next, or an empty list when the stream has ended."""
         batch: list[Outcome] = []
         with suppress(EndOfStream):
             batch += await self._take.receive()
@@ -101,4 +108,5 @@ class Recorder:
 
 
 def _moves(outcomes: Sequence[Outcome]) -> int:
+    """Return how many moves these outcomes have over all seats."""
     return sum(len(moves) for outcome in outcomes for moves in outcome.moves)

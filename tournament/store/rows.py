@@ -1,7 +1,7 @@
-"""Outcomes and programs as columns, written a whole batch at a time.
+"""Write outcomes and programs to a record, a whole batch at a time and column by column.
 
-Values are handed to DuckDB as numpy arrays under the name `staged` and inserted by a query: row by
-row, or as Python lists, the same takes five to a hundred times as long.
+DuckDB gets the values as numpy arrays under the name `staged`, and a query inserts them. Inserting
+them row by row, or as Python lists, takes five to a hundred times as long.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from tournament.program import Program
 from tournament.store import queries
 
 MOST_MOVES = 1_000_000
-"""How many moves are inserted at a time: each takes some 50 bytes while it is made a number."""
+"""The number of moves that are inserted at a time, since a move takes about 50 bytes while it becomes a number."""
 
 
 def insert_entrants(
@@ -27,7 +27,10 @@ def insert_entrants(
     playing: Sequence[tuple[Program, str]],
     left_out: Sequence[tuple[str, str]],
 ) -> None:
-    """Insert who plays in a sitting and who does not, and the programs that are new."""
+    """Insert the bots that play in a session, the files that were left out, and the programs that are new.
+
+    `playing` are programs and bot names; `left_out` are file names and the reasons.
+    """
     insert_programs(cursor, [program for program, _ in playing])
     numbers = queries.numbers(cursor)
     entrants = [(name, numbers[program.digest], None) for program, name in playing]
@@ -48,7 +51,7 @@ def insert_entrants(
 
 
 def insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> None:
-    """Insert the programs that are new."""
+    """Insert those of the programs that the record does not have yet."""
     known = queries.numbers(cursor)
     new = {each.digest: each for each in programs if each.digest not in known}.values()
     if not new:
@@ -73,7 +76,7 @@ def insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> 
 def insert_matches(
     cursor: DuckDBPyConnection, sitting: int, outcomes: Mapping[int, Outcome]
 ) -> None:
-    """Insert outcomes under their match numbers."""
+    """Insert outcomes under the match numbers that are their keys. Their programs must be in the record."""
     if not outcomes:
         return
     numbers = queries.numbers(cursor)
@@ -89,7 +92,7 @@ def insert_matches(
 
 
 def remove_matches(cursor: DuckDBPyConnection, matches: Sequence[int]) -> None:
-    """Remove all there is of matches."""
+    """Delete these matches from all tables."""
     for table in ("leaks", "notes", "faults", "seats", "matches"):
         query = f"delete from {table} where match in (select match from staged)"
         _run(cursor, query, {"match": np.array(matches, dtype=np.int64)})
@@ -130,7 +133,7 @@ def _insert_seats(
 def _seat_columns(
     outcomes: Mapping[int, Outcome], lineups: Mapping[int, list[int]]
 ) -> dict[str, list[Any]]:
-    """The columns of `seats`, seat by seat."""
+    """Return the columns of the table `seats`, with one entry for each seat of each match."""
     played = outcomes.values()
     each = itertools.chain.from_iterable
     nothing = {len(lineup): (None,) * len(lineup) for lineup in lineups.values()}
@@ -147,7 +150,7 @@ def _seat_columns(
 
 
 def _parts(moves: Sequence[str]) -> Iterator[slice]:
-    """Where to cut a column of moves into parts small enough to be inserted at once."""
+    """Yield the slices that cut a column of moves into parts small enough to be inserted at once."""
     ends = itertools.accumulate(map(len, moves))
     start = 0
     for _, part in itertools.groupby(end // MOST_MOVES for end in ends):
@@ -236,15 +239,18 @@ def _run(
     columns: Mapping[str, ArrayLike],
     parameters: Sequence[object] = (),
 ) -> None:
-    """Run a query that reads `columns` from `staged`."""
+    """Run a query that reads `columns` from a table called `staged`."""
     cursor.register("staged", dict(columns))
     cursor.execute(query, list(parameters))
     cursor.unregister("staged")
 
 
 def _lists(column: str) -> str:
-    """A query for a column's texts of codes, each once, for many seats move the same, beside lists of move indices."""
-    # An empty text would split into one empty part.
+    """Return a query that gives each distinct text of move codes in a column, with its list of move indices.
+
+    Many seats play the same moves, so each distinct text is converted only once.
+    """
+    # Empty texts are treated separately, because splitting one gives a list with one empty part.
     return f"""
         select {column}, coalesce(
             list_transform(
@@ -258,7 +264,7 @@ def _lists(column: str) -> str:
 
 
 def _texts(values: Iterable[str | None]) -> NDArray[np.object_]:
-    """A column of texts. What UTF-8 cannot hold (half a surrogate pair) is written as an escape."""
+    """Return a column of texts, with escapes for what UTF-8 cannot encode (half a surrogate pair)."""
     return np.array([value and _clean(value) for value in values], dtype=object)
 
 
@@ -267,6 +273,6 @@ def _clean(text: str) -> str:
 
 
 def _optional(values: Sequence[float | None], kind: type[np.generic]) -> NDArray[np.generic]:
-    """A column in which None is a gap."""
+    """Return a numpy column of this type, in which None becomes a masked entry (NULL in SQL)."""
     column = np.array([value or 0 for value in values], dtype=kind)
     return np.ma.masked_array(column, [value is None for value in values])
