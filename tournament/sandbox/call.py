@@ -1,4 +1,7 @@
-"""Calls of programs that are in progress, and what is known within one top-level call."""
+"""The calls of programs that are in progress, and the answers that are known within one top-level call.
+
+A top-level call is one that belongs to a real move; the calls that it simulates are nested in it.
+"""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,23 +11,32 @@ from tournament.sandbox.proof import Ask
 from tournament.sandbox.statement import Statement
 
 NOTHING, COIN, TAPE = 0, 1, 2
-"""What programs may have looked at: nothing, the public coin, or a private tape."""
+"""What programs may have read: no random bits, only the public coin, or also a private tape."""
 Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
-"""Lineup (digests by seat), seat, history, and place on a coin: what a call depends on but private tapes."""
+"""All that a call depends on except private tapes: lineup (digests by seat), seat, history, and public coin.
+
+The coin is the name of a tape and the position on it.
+"""
 Proof = tuple[Statement, tuple[str, ...]]
-"""What is proved, and after which history."""
+"""A statement to be proved, and the history after which its programs meet."""
 Fact = tuple[Key, str] | Proof
-"""What can be known: a call's answer, for a private tape or (empty) for all; or that a proof has been paid for."""
+"""Something that a top-level call can know: the answer to a call, or that a proof has been paid for.
+
+The text beside the key names the private tape that the answer depends on; it is empty if there is none.
+"""
 OWN = ("", -1)
-"""Stands in keys for the public coin of the match, from its start: to those who do not look they are all the same."""
+"""Stands in keys for the match's own public coin, read from its start.
+
+The keys of different matches are then equal, and programs that do not read the coin can share an answer.
+"""
 
 
 @dataclass
 class Frame:
-    """A call in progress, real or simulated; `key` says where in its history it is.
+    """A call in progress, real or simulated. The history in its `key` is the one that it has reached.
 
-    `drew`: its program, or one it simulated, has looked at its private tape. `late`: a TIMEOUT had a part in it.
-    `final`: with its fuel, all that the real move has comes to its end.
+    `drew` is whether its program, or one that it simulated, has read its private tape. `late` is whether a TIMEOUT
+    contributed to its answer. `final` is whether the real move has no fuel left once this call has used up its own.
     """
 
     key: Key
@@ -36,10 +48,11 @@ class Frame:
 
 @dataclass
 class Trace:
-    """What a simulation that a real move asked for has made `known`, and on what that hangs besides its key.
+    """The answers that one simulation for a real move has made `known`, and what they depend on besides its key.
 
-    `tie` is the most that any of its programs may have looked at; `drew` is whether any has looked at a tape. It is
-    the move's `own` if it was told what the move knew before, or something was noted of it.
+    `tie` is the most that any of its programs may have read: `NOTHING`, `COIN` or `TAPE`. `drew` is whether any
+    program has read a tape, public or private. `own` is whether it concerns this move alone: it used an answer that
+    the move knew before, or left a note about the match.
     """
 
     known: dict[Fact, str] = field(default_factory=dict)
@@ -50,12 +63,12 @@ class Trace:
 
 @dataclass
 class Top:
-    """A top-level call: its frames in progress, and what is known within it.
+    """A top-level call: the `stack` of its calls in progress, and what is known within it.
 
-    `coin` is the public coin of its match, `made` are the texts that its programs have made up, by digest. `trace` is
-    of the simulation that is being made. At a world of a proof, `ask` answers what is asked at the history that the
-    proof is `about`. Once it is `void`, there is no move to be proved. If it is `fresh`, no used instance may serve
-    programs that ask for anything.
+    `coin` is the public coin of its match. `made` holds, by digest, the source texts that its programs have written
+    themselves. `trace` belongs to the simulation that is running. At a world of a proof, `ask` answers what programs
+    ask with `proves`, at the history that the proof is `about`. Once `void` is set, nothing about its move can be
+    proved. If `fresh` is set, programs that may ask for powers run in new instances only.
     """
 
     stack: list[Frame]
@@ -68,53 +81,56 @@ class Top:
     void: bool = False
     fresh: bool = False
     drew: bool = False
-    """Whether a program that was simulated has looked at a tape."""
+    """Whether a simulated program has read a tape, public or private."""
 
     def recall(self, fact: Fact) -> str | None:
-        """The answer to a call, or anything for a proof that has been paid for; None for what is not known."""
+        """Return the answer that is known to a call, or a text for a proof that has been paid for; else None.
+
+        Sets `own` in the trace if the present simulation did not learn the fact itself.
+        """
         answer = self.known.get(fact)
         self.trace.own |= answer is not None and fact not in self.trace.known
         return answer
 
     def learn(self, fact: Fact, answer: str = "") -> None:
-        """From now on this is known."""
+        """Add a fact to what this call and its present simulation know."""
         self.known[fact] = self.trace.known[fact] = answer
 
     def take(self, trace: Trace) -> None:
-        """Know what a simulation makes known, as if it had been made."""
+        """Add what a kept simulation made known, as if it had run in this call."""
         self.known |= trace.known
         self.drew |= trace.drew
 
     def look(self, drew: bool, tie: int) -> None:
-        """A program that was simulated has looked at so much, and `drew` if that was a tape."""
+        """Note that a simulated program may have read as much as `tie`, and whether it has read a tape."""
         self.drew |= drew
         self.trace.drew |= drew
         self.trace.tie = max(self.trace.tie, tie)
 
     def forget(self) -> None:
-        """Know no more than before the simulation that is being made."""
+        """Remove everything that the simulation that is running has made known."""
         for fact in self.trace.known:
             del self.known[fact]
         self.trace = Trace()
 
 
 class Programs:
-    """Sources by digest: those of a batch, and of the library."""
+    """The sources of the programs of a batch, and of the library programs that are used, by digest."""
 
     def __init__(self, known: Iterable[tuple[str, str]]) -> None:
         self._sources = dict(known)
 
     def source(self, digest: str) -> str:
-        """The text of a program."""
+        """Return the source of a program."""
         return self._sources[digest]
 
     def add(self, source: str) -> str:
-        """The digest of a text, which is a program from now on."""
+        """Add a program and return its digest."""
         digest = digest_of(source)
         self._sources[digest] = source
         return digest
 
 
 def digest_of(source: str) -> str:
-    """The digest of a program."""
+    """Return the digest of a program: the SHA-256 of its source in UTF-8, in hexadecimal."""
     return hashlib.sha256(source.encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""Forks workers that are ready to start, so that what all of them need is made once, and not once for each.
+"""The process that forks the workers, so that what all workers need is prepared once and not once for each.
 
-This process runs no bot: it prepares what its workers share, and then forks one for each pair of sockets that it is
-sent. Nobody but the one who started it waits for a worker that has ended, and only when told to: until then no other
-process gets its number.
+This process runs no bot. It prepares what its workers share, and then forks one worker for each pair of sockets that
+it is sent. It waits for a worker only when the engine asks it to end that worker. A process that has ended keeps its
+number until it is waited for, so the number that the engine knows never means another process.
 """
 
 import gc
@@ -17,19 +17,22 @@ from typing import NoReturn
 from tournament.sandbox.lockdown import die_with_parent
 
 NUMBER = struct.Struct("<i")
-"""The form of requests and answers on the control socket, which is stdin."""
+"""The form of requests and answers on the control socket, which is stdin: one 32-bit integer."""
 FORK = 0
-"""Asks for a worker, whose process number is the answer. Any other request is such a number: that worker is ended."""
+"""The request for a new worker; the answer is its process number.
+
+Any other request is the process number of a worker to be ended; the answer is its exit status.
+"""
 
 Work = Callable[[int], None]
-"""What a worker does, given the socket over which it is asked."""
+"""The function that a worker runs, given the descriptor of the socket on which it receives its requests."""
 
 
 def serve_forks(work: Work) -> NoReturn:
-    """Fork and end workers as requested on stdin, and when that ends, end them all and this process.
+    """Fork and end workers as requested on stdin; when stdin is closed, end all workers and this process.
 
-    With a request to fork come two sockets: the one that is given to `work`, and one that is to be its stderr. Garbage
-    is collected from now on, but not looked for among what there is already.
+    A request to fork comes with two sockets: one that is passed to `work`, and one that becomes the worker's stdout
+    and stderr. Garbage collection is switched on here, but it never examines the objects that exist already.
     """
     gc.freeze()
     gc.enable()
@@ -51,12 +54,12 @@ def serve_forks(work: Work) -> NoReturn:
     finally:
         for worker in workers:
             _ended(worker)
-    # Whoever started this process waits for it, and Python takes longer to tidy up than all the workers to end.
+    # The engine waits for this process, and a regular exit of Python would take longer than ending all the workers.
     os._exit(0)
 
 
 def _forked(work: Work, control: socket.socket, channel: int, words: int) -> int:
-    """The process number of a new worker."""
+    """Fork a worker and return its process number."""
     worker = os.fork()
     if worker == 0:
         _work(work, control, channel, words)
@@ -66,7 +69,7 @@ def _forked(work: Work, control: socket.socket, channel: int, words: int) -> int
 
 
 def _work(work: Work, control: socket.socket, channel: int, words: int) -> None:
-    """Be a worker, and end."""
+    """Run `work` in the newly forked process, and then end the process."""
     status = 1
     try:
         die_with_parent()
@@ -84,6 +87,6 @@ def _work(work: Work, control: socket.socket, channel: int, words: int) -> None:
 
 
 def _ended(worker: int) -> int:
-    """The exit status of a worker, which is killed if it still runs; minus a signal's number, if that ended it."""
+    """Kill a worker if it still runs, and return its exit status: minus the number of the signal if one ended it."""
     os.kill(worker, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])

@@ -1,4 +1,4 @@
-"""The process that forks workers (see `forks.py`), as the engine sees it: started, asked, ended."""
+"""The engine's side of the process that forks workers (see `forks.py`): starts it, sends it requests, ends it."""
 
 import os
 import resource
@@ -17,11 +17,11 @@ from tournament.errors import WorkerLost
 from tournament.sandbox.forks import FORK, NUMBER
 
 PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR")
-"""What workers inherit of the environment: nothing that could hold a secret."""
+"""The environment variables that workers inherit. None of them is likely to hold a secret."""
 STACK = 256 << 20
-"""Bytes of stack for a worker: as many as the deepest nest of calls into instances can take (see `simulation.py`)."""
+"""Bytes of stack for a worker: enough for the deepest nesting of calls into instances (see `simulation.py`)."""
 START = "import gc; gc.disable(); from {module} import main; main()"
-"""What is loaded is no garbage: to look for some time and again would make the start longer by a tenth."""
+"""The command of the process. Imports leave no garbage, and collecting it would make the start a tenth longer."""
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0
 LAST_WORDS = 4000
@@ -31,13 +31,13 @@ BROKEN = (
     anyio.EndOfStream,
     anyio.IncompleteRead,
 )
-"""Raised where the other side is gone."""
+"""The exceptions that are raised when the process at the other end of a socket has ended."""
 
 
 class ForkServer:
-    """A running process that forks workers: all of them are gone when it has been closed.
+    """A running process that forks workers. Closing it ends all of its workers.
 
-    It is `gone` when it has ended, or is of no use any more.
+    `gone` is whether it has been closed, or has failed to answer a request and must not be used any more.
     """
 
     def __init__(self, process: Process, control: UNIXSocketStream) -> None:
@@ -49,14 +49,17 @@ class ForkServer:
 
     @classmethod
     async def start(cls, module: str, arguments: Sequence[str]) -> Self:
-        """Start the `main` of a module, with these arguments: it calls `serve_forks` when it is ready."""
+        """Start a process that runs the `main` of a module with these arguments.
+
+        That function must call `serve_forks` when it is ready.
+        """
         _deepen_stack()
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         ours, theirs = socket.socketpair()
         control = await UNIXSocketStream.from_socket(ours)
-        # Cancelled while it starts, a process would be left that nobody waits for.
+        # If the start could be cancelled halfway, it would leave a process that nobody waits for.
         with theirs, anyio.CancelScope(shield=True):
-            # -P: a bot called json.py in the folder where the command was given must not be imported as a module.
+            # -P: a bot called json.py in the current folder must not be imported as a module.
             process = await anyio.open_process(
                 [sys.executable, "-P", "-c", START.format(module=module), *arguments],
                 stdin=theirs.fileno(),
@@ -68,7 +71,10 @@ class ForkServer:
         return cls(process, control)
 
     async def fork(self) -> tuple[int, UNIXSocketStream, UNIXSocketStream]:
-        """A new worker: its process number, the channel to it, and its stderr. Raises `WorkerLost`."""
+        """Fork a worker; return its process number, the channel to it, and a stream of its stdout and stderr.
+
+        Raises `WorkerLost`.
+        """
         channel, its_channel = socket.socketpair()
         words, its_words = socket.socketpair()
         with its_channel, its_words, ExitStack() as unused:
@@ -80,11 +86,11 @@ class ForkServer:
         return number, await wrapped(channel), await wrapped(words)
 
     async def end(self, worker: int) -> int:
-        """The exit status of that worker, which is killed if it still runs. Raises `WorkerLost`."""
+        """Kill a worker if it still runs, and return its exit status. Raises `WorkerLost`."""
         return await self._ask(worker)
 
     async def close(self) -> None:
-        """End the process, and all workers with it."""
+        """End the process and all its workers."""
         self.gone = True
         with anyio.CancelScope(shield=True):
             await self._control.aclose()
@@ -95,7 +101,10 @@ class ForkServer:
             await self._process.aclose()
 
     async def _ask(self, request: int, *descriptors: int) -> int:
-        """The answer to a request. After one that got none, nobody could tell what is answered."""
+        """Return the answer to a request. Raises `WorkerLost` if there is none.
+
+        The process is not used again after that: it would not be clear which request a later answer belongs to.
+        """
         async with self._turn:
             if self.gone:
                 raise WorkerLost("the process that starts workers has ended")
@@ -111,6 +120,7 @@ class ForkServer:
                 raise WorkerLost(f"a worker process did not start {how}") from error
 
     async def _exchange(self, request: int, descriptors: Sequence[int]) -> int:
+        """Send a request with these file descriptors, and return the answer."""
         message = NUMBER.pack(request)
         if descriptors:
             await self._control.send_fds(message, descriptors)
@@ -119,13 +129,16 @@ class ForkServer:
         return int(NUMBER.unpack(await self._answers.receive_exactly(NUMBER.size))[0])
 
     async def _end(self) -> str:
-        """How the process ended."""
+        """Return how the process ended: its exit status and its last words."""
         words = await last_words(self._process.stderr)
         return f"exit {await self._process.wait()} {words}".rstrip()
 
 
 async def last_words(stream: ByteReceiveStream | None) -> str:
-    """The last line that a process wrote to its stderr, of the first `LAST_WORDS` bytes, if it has ended."""
+    """Return the last line of what a process wrote, of which only the first `LAST_WORDS` bytes are read.
+
+    It waits for the stream to end, but for no longer than `LAST_SECONDS`. Without any output it returns "".
+    """
     words = b""
     with suppress(*BROKEN), anyio.move_on_after(LAST_SECONDS):
         while stream is not None and len(words) < LAST_WORDS:
@@ -135,7 +148,10 @@ async def last_words(stream: ByteReceiveStream | None) -> str:
 
 
 def _deepen_stack() -> None:
-    """Raise the limit that processes started from now on inherit, as far as may be: it counts from their start."""
+    """Raise the soft limit on the stack to `STACK` bytes, or to the hard limit if that is lower.
+
+    It applies to the processes that are started from now on, because the limit is read when a process starts.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     wanted = STACK if hard == resource.RLIM_INFINITY else min(STACK, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

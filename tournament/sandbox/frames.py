@@ -1,4 +1,7 @@
-"""Frames on a pipe: four bytes of length, then that many bytes. An empty frame is a sign of life."""
+"""Frames on a pipe or socket: four bytes (little-endian) with the length, followed by that many bytes of content.
+
+A worker sends an empty frame to show that it is still running.
+"""
 
 import os
 import struct
@@ -8,12 +11,12 @@ MOST = 1 << 30
 
 
 def framed(content: bytes) -> bytes:
-    """The content as a frame."""
+    """Return the content as a frame."""
     return HEAD.pack(len(content)) + content
 
 
 def length_of(head: bytes) -> int:
-    """The length that a frame's head states. Raises `ValueError` for one that no frame of ours has."""
+    """Return the length, in bytes, that a frame's head states. Raises `ValueError` if it is more than `MOST`."""
     length = int(HEAD.unpack(head)[0])
     if length > MOST:
         raise ValueError(f"a frame of {length} bytes")
@@ -21,19 +24,20 @@ def length_of(head: bytes) -> int:
 
 
 def read_frame(descriptor: int) -> bytes | None:
-    """The next frame's content; None at the end of the stream."""
+    """Return the content of the next frame, or None if the stream ends before the frame is complete."""
     head = _read(descriptor, HEAD.size)
     return None if head is None else _read(descriptor, length_of(head))
 
 
 def write_frame(descriptor: int, content: bytes) -> None:
-    """Write the content as a frame."""
+    """Write the content as a frame, all of it."""
     rest = memoryview(framed(content))
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def _read(descriptor: int, count: int) -> bytes | None:
+    """Return exactly `count` bytes, or None if the stream ends before that."""
     pieces = []
     while count:
         piece = os.read(descriptor, min(count, 1 << 20))

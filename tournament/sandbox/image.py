@@ -1,7 +1,8 @@
-"""The sandbox image: CPython and our guest as one WebAssembly component, built once and compiled once.
+"""The sandbox image: CPython and the guest code as one WebAssembly component, which is built once and compiled once.
 
-A wheel carries the image. In a source checkout it is built when the checkout is installed, and built again in the
-user's cache when the guest has changed since. The compiled form depends on the machine and is always made here.
+A wheel contains the image. In a source checkout, the image is built when the checkout is installed, and it is built
+again in the user's cache if the guest has changed since. The compiled form depends on the machine, so it is never
+shipped: it is always made in the user's cache.
 """
 
 import atexit
@@ -29,27 +30,30 @@ FINISH = HERE / "wasm"
 SEEDS = HERE.parent / "seeds.py"
 BUILDER = "componentize_py"
 RECIPE = "fuel nan component 1"
-"""Names the engine settings of `instance.engine` that a compiled image depends on."""
+"""The name of the settings in `instance.engine` that a compiled image depends on; it changes when they do."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Image:
-    """A compiled image: where it lies, and the SHA-256 of the component it was compiled from."""
+    """A compiled image: the path of its file, and the SHA-256 of the component that it was compiled from."""
 
     compiled: Path
     digest: str
 
 
 def guest_files() -> list[Path]:
-    """Everything of ours that goes into the image."""
+    """Return all files of this project that go into the image."""
     return [*sorted(GUEST.glob("*.py")), GUEST / "bot.wit", SEEDS]
 
 
 @cache
 def guest_digest() -> str:
-    """A digest of the guest's source, and of what is done to it: an image is current if it was built from this."""
+    """Return a digest of the guest files and of the code that finishes the image.
+
+    An image is up to date if it was built from files with this digest.
+    """
     digest = hashlib.sha256()
     for file in [*guest_files(), *sorted(FINISH.glob("*.*"))]:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
@@ -57,7 +61,10 @@ def guest_digest() -> str:
 
 
 def cache_folder() -> Path:
-    """The user's cache for images, readable by nobody else; `TOURNAMENT_CACHE` names another."""
+    """Return the user's cache folder for images, which is made if needed and which only the user can read.
+
+    The environment variable `TOURNAMENT_CACHE` names another folder. Raises `ImageError` if it cannot be made.
+    """
     named = os.environ.get("TOURNAMENT_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / (
         "Library/Caches" if sys.platform == "darwin" else ".cache"
@@ -75,9 +82,10 @@ def cache_folder() -> Path:
 
 
 def prepare(say: Say = lambda text: None) -> Image:
-    """The compiled image, built and compiled first where that has not been done; `say` is told what takes long.
+    """Return the compiled image; it is built and compiled first if that has not been done.
 
-    Raises `ImageError` if it can neither be found nor made.
+    `say` is called with a message before each step that takes long. Raises `ImageError` if the image can neither be
+    found nor made.
     """
     folder = cache_folder()
     with _alone(folder / "lock", say):
@@ -91,8 +99,11 @@ def prepare(say: Say = lambda text: None) -> Image:
 
 
 def build(target: Path) -> None:
-    """Build the component at `target`. Raises `ImageError` with the builder's own words if that fails."""
-    # Imported only by who builds: wasmtime comes with it.
+    """Build the component and write it to `target`.
+
+    Raises `ImageError`, with the end of the builder's error output, if that fails.
+    """
+    # Imported only when an image is built, because it imports wasmtime.
     from tournament.sandbox.wasm import finished
 
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +115,7 @@ def build(target: Path) -> None:
         command += ["--stub-wasi", "-p", folder, "app", "-o", str(output)]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True) as builder:
-            # A process that is told to stop may end while a thread of it waits here.
+            # This process may end while one of its threads waits here: the builder must then end too.
             atexit.register(builder.kill)
             _, errors = builder.communicate()
             atexit.unregister(builder.kill)
@@ -114,11 +125,12 @@ def build(target: Path) -> None:
 
 
 def image_name() -> str:
-    """The file name of an image built from the guest as it is now."""
+    """Return the file name of an image that is built from the present guest files."""
     return f"bot-{guest_digest()}.wasm"
 
 
 def _component(folder: Path, say: Say) -> Path:
+    """Return the path of the up-to-date component, which is built in the folder if it is missing."""
     for place in (HERE, folder):
         if (found := place / image_name()).exists():
             return found
@@ -132,7 +144,10 @@ def _component(folder: Path, say: Say) -> Path:
 
 
 def _digest(component: Path, folder: Path) -> str:
-    """The SHA-256 of a file, kept in the folder: to read it all takes longer than the rest of a start."""
+    """Return the SHA-256 of a component, which is kept in a file in the folder.
+
+    Computing it on each start would take longer than the rest of the start.
+    """
     state = component.stat()
     kept = folder / f"{component.stem}-{state.st_size}-{state.st_mtime_ns}.sha256"
     if not kept.exists():
@@ -142,6 +157,7 @@ def _digest(component: Path, folder: Path) -> str:
 
 
 def _compile(component: Path) -> bytes:
+    """Return the compiled form of a component. Raises `ImageError`."""
     from wasmtime import WasmtimeError
     from wasmtime.component import Component
 
@@ -154,7 +170,7 @@ def _compile(component: Path) -> bytes:
 
 
 def _machine() -> str:
-    """A digest of what a compiled image depends on: wasmtime, our settings, processor and its features."""
+    """Return a digest of what a compiled image depends on: wasmtime, its settings, the system and the processor."""
     parts = [RECIPE, importlib.metadata.version("wasmtime"), platform.system(), platform.machine()]
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
         parts.append(next((line for line in file if line.startswith(("flags", "Features"))), ""))
@@ -162,7 +178,7 @@ def _machine() -> str:
 
 
 def _written(target: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
+    """Write a file in one atomic step, so that other processes never read an incomplete file. Raises `ImageError`."""
     handle, temporary = tempfile.mkstemp(dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -176,6 +192,7 @@ def _written(target: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _alone(lock: Path, say: Say) -> Iterator[None]:
+    """Hold the lock file for the block, so that only one process at a time prepares an image."""
     with lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""One program in one WebAssembly instance: the only place that hands a bot's source to an interpreter."""
+"""Runs one program in one WebAssembly instance. Only this module hands a bot's source to an interpreter."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,13 +26,17 @@ EMPTY_GAME: dict[str, Any] = {
 }
 EXPORTS = ("load", "play", "drop", "plain")
 MOST_READ = 1_000
-"""Of so many programs an image remembers whether they are plain."""
+"""The number of programs for which an image remembers whether they are stateless."""
 Host = Callable[["Instance", str], str]
-"""Answers what the guest of an instance asks of its host."""
+"""A function that answers a request which the guest of an instance makes of its host."""
 
 
 class Ended(Exception):
-    """The instance came to its end in a call: the kind of fault, and the fuel used by the call and by the instance."""
+    """Raised when a call ends its instance, which cannot be used again.
+
+    `kind` is the kind of fault. `spent` is the fuel used by the call, and `burnt` the fuel used by the instance in all
+    of its calls; both include the fuel charged.
+    """
 
     def __init__(self, kind: str, message: str, spent: int = 0, burnt: int = 0) -> None:
         super().__init__(message)
@@ -44,23 +48,23 @@ class Ended(Exception):
 
 @cache
 def engine() -> Engine:
-    """The settings under which images are compiled and run: fuel counted, floats the same on every processor."""
+    """Return the engine that compiles and runs images: it counts fuel, and floats are the same on every processor."""
     config = Config()
     config.consume_fuel = True
     config.wasm_component_model = True
     config.cranelift_nan_canonicalization = True
-    # A thread that handles traps would not be there any more in a worker that is forked.
+    # With Mach ports a thread would handle the traps, and threads do not survive the fork of a worker.
     config.macos_use_mach_ports = False
     return Engine(config)
 
 
 def _deaf(instance: "Instance", request: str) -> str:
-    """The host of a guest that has nothing to ask yet."""
+    """Answer with an empty text: the host for calls in which the guest has nothing to ask."""
     return ""
 
 
 class Image:
-    """A compiled image, ready to make instances."""
+    """A compiled image that is loaded and can make instances. Raises `ImageError` if it does not fit this machine."""
 
     def __init__(self, compiled: Path) -> None:
         try:
@@ -71,7 +75,7 @@ class Image:
         self._reader: Instance | None = None
         self._types: dict[str, SimpleNamespace] = {}
         self.plain = lru_cache(MOST_READ)(self._plain)
-        """Whether a program keeps nothing between its moves, for all that its text shows."""
+        """Whether the text of a program shows that it is stateless; False in cases of doubt."""
         self.tick: Callable[[], None] = lambda: None
         """Called before every call into an instance."""
         self._linker = Linker(engine())
@@ -79,21 +83,22 @@ class Image:
             root.add_func("host", lambda store, request: self._answer(request))
 
     def instance(self, source: str, setup: dict[str, Any], limits: Limits) -> "Instance":
-        """A fresh instance that has loaded the source for the matches of `setup`.
+        """Return a new instance that has loaded the source for the matches of `setup`.
 
         Raises `Ended` if loading ends it.
         """
         return Instance(self, source, setup, limits)
 
     def warm(self) -> None:
-        """Do now what the first instance would do once: so that a locked-down process need not."""
+        """Make an instance, so that work done only for the first one is done before the process is locked down."""
         self._empty()
 
     def _empty(self) -> "Instance":
+        """Return a new instance with an empty program and no matches."""
         return self.instance("", {"game": EMPTY_GAME, "matches": []}, Limits())
 
     def _plain(self, source: str) -> bool:
-        # Text of a bot is read in the sandbox too, but in an instance in which no bot runs.
+        # Even to parse the text of a bot is left to the sandbox, but to an instance in which no bot runs.
         if self._reader:
             with suppress(Ended):
                 return self._reader.plain(source)
@@ -105,12 +110,12 @@ class Image:
             return False
 
     def instantiate(self, store: Store) -> dict[str, Any]:
-        """The exports of a new instance in `store`."""
+        """Make an instance in `store` and return its exports by name."""
         instance = self._linker.instantiate(store, self._component)
         return {name: self._typed(name, instance.get_func(store, name), store) for name in EXPORTS}
 
     def _typed(self, name: str, export: Any, store: Store) -> Any:
-        """An export, with its type at hand: it is asked for in every call, and that takes longer than to call."""
+        """Return an export with a cached type: wasmtime looks it up in every call, which takes longer than the call."""
         if name not in self._types:
             known = export.type(store)
             self._types[name] = SimpleNamespace(params=known.params, result=known.result)
@@ -118,12 +123,15 @@ class Image:
         return export
 
     def enter(self, instance: "Instance", host: Host) -> None:
-        """From now on what is asked is asked by this instance, of this host: calls nest, but never overlap."""
+        """Note that a call into an instance begins, whose requests this host answers.
+
+        Calls nest but never overlap, so the instance that was entered last is the one that makes requests.
+        """
         self.tick()
         self._running.append((instance, host))
 
     def leave(self) -> None:
-        """The instance entered last has answered."""
+        """Note that the call that was entered last has ended."""
         self._running.pop()
 
     def _answer(self, request: str) -> str:
@@ -132,10 +140,11 @@ class Image:
 
 
 class Instance:
-    """A loaded program.
+    """An instance with a loaded program.
 
-    `burnt` is the fuel it has used so far, `charged` what was taken from it for what it asked, `spent` what its last
-    call used, or what was taken from it: of what was taken for one match or another, the most.
+    `burnt` is the fuel used so far in all calls, including all fuel charged. `charged` is the fuel charged so far for
+    the requests of the program. `spent` is the fuel that the last call used itself, plus the fuel charged in it; where
+    that was charged to several matches, only the match with the highest charge counts.
     """
 
     def __init__(self, image: Image, source: str, setup: dict[str, Any], limits: Limits) -> None:
@@ -151,32 +160,35 @@ class Instance:
         self._call("load", source, json.dumps(setup))
 
     def play(self, lines: str, host: Host, fuel: int | None = None) -> str:
-        """What the guest answers to these rounds (see `bot.wit`), on all of its fuel or so much. Raises `Ended`."""
+        """Return the guest's answers to these lines, one for each line (see `bot.wit`). Raises `Ended`.
+
+        A line asks a range of the matches for one move each. The call has `fuel`, or by default the fuel of the limits.
+        """
         return str(self._call("play", lines, host=host, fuel=fuel))
 
     def drop(self, positions: list[int]) -> str:
-        """End the matches at these positions: at what their program has looked (see `bot.wit`). Raises `Ended`."""
+        """End the matches at these positions; return what was read in each (see `bot.wit`). Raises `Ended`."""
         return str(self._call("drop", json.dumps(positions)))
 
     def restart(self, setup: dict[str, Any], fuel: int) -> None:
-        """Start the matches of another setup in the place of those before. Raises `Ended`."""
+        """End the present matches and start those of another setup, with so much fuel. Raises `Ended`."""
         self._call("load", "", json.dumps(setup), fuel=fuel)
 
     def plain(self, source: str) -> bool:
-        """Whether a program keeps nothing between its moves, for all that its text shows. Raises `Ended`."""
+        """Whether the text of a program shows that it is stateless; False in cases of doubt. Raises `Ended`."""
         return bool(self._call("plain", source))
 
     @property
     def fuel(self) -> int:
-        """What is left of the call that is being made."""
+        """The fuel that is left in the present call."""
         return int(self._store.get_fuel())
 
     @contextmanager
     def account(self, match: int) -> Iterator[None]:
-        """While this lasts, what is charged is charged to that match of the call that is being made.
+        """Charge fuel to this match of the present call, for as long as the block lasts.
 
-        Matches do not pay for each other: a call must have enough fuel for what it uses itself, and for what is
-        charged to the match that is charged most.
+        Matches do not pay for each other: the fuel of a call need only cover what the call uses itself, plus what is
+        charged to the match with the highest charge.
         """
         most, own, before = self._most, self._accounts.get(match, 0), self.charged
         self._store.set_fuel(self.fuel + most - own)
@@ -188,12 +200,13 @@ class Instance:
             self._store.set_fuel(self.fuel + own - self._most)
 
     def charge(self, fuel: int) -> None:
-        """Take fuel from the call that is being made; one that has none left ends as soon as it goes on."""
+        """Take fuel from the present call. If none is left, the call ends as soon as the guest continues."""
         taken = min(fuel, self.fuel)
         self.charged += taken
         self._store.set_fuel(self.fuel - taken)
 
     def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> Any:
+        """Call an export and keep count of the fuel it uses. Raises `Ended`."""
         export = self._exports[name]
         given = self._limits.fuel if fuel is None else fuel
         self._accounts, self._most = {}, 0
@@ -205,7 +218,7 @@ class Instance:
             return answer
         except (Trap, WasmtimeError) as error:
             ended = _ended(str(error))
-        except Ended as refused:  # by the host, in the middle of the call
+        except Ended as refused:  # raised by the host in the middle of the call
             ended = refused
         finally:
             self._image.leave()
@@ -215,6 +228,7 @@ class Instance:
 
 
 def _ended(problem: str) -> Ended:
+    """Return the exception for the message of a WebAssembly trap."""
     if "all fuel consumed" in problem:
         return Ended("fuel", "ran out of fuel")
     reason = problem.strip().rpartition("wasm trap: ")[2]

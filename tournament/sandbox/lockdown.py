@@ -1,12 +1,13 @@
-"""Locks the worker process down, so that a hole in the WebAssembly runtime leads nowhere.
+"""Locks the worker process down, so that a bot gains nothing from a bug in the WebAssembly runtime.
 
-A bot has no way out of its instance by design; this is the wall behind that one, for the day the
-runtime has a bug. The worker first does whatever needs the system (imports, mapping the compiled
-image) and then gives the system up for good. What it keeps is its memory, its processor time and
-the channel to the engine.
+By design a bot cannot leave its instance. The lockdown is a second barrier, in case the runtime has
+a bug. The worker first does everything that needs the operating system (imports, mapping the
+compiled image) and then gives up its access to the system for good. It keeps only its memory, its
+processor time, its stderr and the channel to the engine.
 
-The layers do not lean on each other: where one cannot be had (another system, an old kernel,
-namespaces forbidden) the rest still hold, and the report says which, for the run's manifest.
+The layers do not depend on each other: where one is not available (another system, an old kernel,
+namespaces forbidden), the others still hold. The report says which layers hold, for the run's
+manifest.
 """
 
 import ctypes
@@ -21,22 +22,23 @@ import sys
 from collections.abc import Callable, Collection
 
 LAYERS = ("namespaces", "root", "privileges", "landlock", "rlimits", "pdeathsig", "seccomp")
-"""In the order in which they are applied: some would forbid what those before them need."""
+"""The layers in the order in which they are applied: a later one may forbid what an earlier one needs."""
 
 _OF_ONE_THREAD = ("namespaces", "root", "privileges", "landlock")
+"""The layers that apply only to the thread that asks for them, so that there must be no other thread."""
 
 
 def die_with_parent() -> None:
     """Have the kernel kill this process when its parent ends (Linux; elsewhere nothing happens).
 
-    To be called first thing. "Parent" is the *thread* that started this process: an engine that
-    starts workers from a thread must keep that thread.
+    A process must call this before anything else. "Parent" means the *thread* that started this
+    process: an engine that starts workers from a thread must keep that thread running.
     """
     if sys.platform != "linux":
         return
     parent = os.getppid()
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before the kernel was told
+    if os.getppid() != parent:  # the parent ended before the kernel was told
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -48,12 +50,13 @@ def lock_down(
     system: str = sys.platform,
     machine: str = os.uname().machine,
 ) -> dict[str, str]:
-    """Apply each layer and return, by layer, what held or "none: why not"; never raises.
+    """Apply the layers and return, by layer, what is in force or "none: " and the reason.
 
-    From here on the process can read and write `channel` (pipes or sockets: files are of no use),
-    write to stderr, and have `memory` bytes of private writable memory in all, touched or not.
-    Let that be more than its instances may have together, lest one be refused for another's sake.
-    Modules must have been imported and images mapped, and no second thread started.
+    A layer that fails raises no error. Afterwards the process can only read and write the descriptors
+    of `channel` (pipes or sockets: files cannot be written), write to stderr, and have `memory` bytes
+    of private writable memory in all, whether or not it is used. That must be more than its instances
+    may have together; otherwise one instance could be refused memory because of another. Before the
+    call, modules must be imported and images mapped, and no second thread may have been started.
     """
     apply: dict[str, Callable[[], str]] = {
         "namespaces": _namespaces,
@@ -80,14 +83,14 @@ def lock_down(
 
 
 def probe() -> list[str]:
-    """What this process can do and should not be able to: nothing, when it is locked down."""
+    """Try what a locked-down process must not be able to do, and return the names of what succeeded."""
     attempts: dict[str, Callable[[], object]] = {
         "open a file": lambda: open(__file__).close(),
         "read /proc": lambda: open("/proc/self/maps").close(),
         "create a socket": lambda: socket.socket().close(),
         "fork": _fork,
         "map executable memory": _map_executable,
-        # Under the lock even the parent's id is refused; it comes out as -1, meaning everybody.
+        # In a locked-down process getppid is refused too and gives -1, which kill takes as all processes.
         "signal the parent": lambda: os.kill(os.getppid(), 0),
     }
     possible = []
@@ -113,6 +116,7 @@ def _map_executable() -> None:
 
 
 def _one_thread() -> bool:
+    """Whether this process has only one thread; False if that cannot be found out."""
     try:
         return len(os.listdir("/proc/self/task")) == 1
     except OSError:
@@ -138,7 +142,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _call(function: str, *arguments: object) -> int:
-    # ctypes passes an int as 32 bits, where prctl and syscall read 64.
+    """Call a function of the C library and return its result. Raises `OSError` for a negative one."""
+    # ctypes would pass an int as 32 bits, but prctl and syscall read 64.
     wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     result: int = getattr(_libc, function)(*wide)
     if result < 0:
@@ -151,14 +156,14 @@ def _prctl(option: int, argument: object) -> None:
 
 
 def _namespaces() -> str:
-    # No user is mapped into the user namespace: the process is nobody in it, and needs no /proc.
+    # No user is mapped into the user namespace: the process runs as "nobody" in it. That needs no /proc.
     _call("unshare", sum(_NAMESPACES.values()))
     return " ".join(_NAMESPACES)
 
 
 def _empty_root() -> str:
-    # In yet another mount namespace: if those above were refused, an engine run by root would
-    # otherwise take away the machine's own root.
+    # This makes a further mount namespace. Without it, if `_namespaces` was refused and root runs the
+    # engine, the steps below would replace the root folder of the whole machine.
     _call("unshare", _NAMESPACES["mount"])
     _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
     bare = _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
@@ -178,7 +183,7 @@ def _no_privileges() -> str:
 
 
 def _death_signal() -> str:
-    # Asked for rather than taken for granted: a change of credentials can clear it.
+    # The signal is read back from the kernel because a change of credentials can clear it.
     number = ctypes.c_int()
     _prctl(_PR_GET_PDEATHSIG, ctypes.byref(number))
     if not number.value:
@@ -188,7 +193,7 @@ def _death_signal() -> str:
 
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446  # on every architecture
 _LANDLOCK_CREATE_RULESET_VERSION = 1
-_LANDLOCK_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # by ABI, how many; 16 in later ones
+_LANDLOCK_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}  # how many, by ABI version; later 16
 
 
 def _landlock() -> str:
@@ -207,8 +212,8 @@ def _landlock() -> str:
 
 
 def _limits(memory: int) -> str:
-    # Not RLIMIT_AS: wasmtime reserves 4 GiB of addresses for each memory and uses few of them.
-    # No descriptors (NOFILE) means no new ones: what is open stays open.
+    # RLIMIT_AS is not set: wasmtime reserves 4 GiB of addresses for each memory and uses few of them.
+    # A limit of no descriptors (NOFILE) forbids only new ones: open descriptors stay open.
     wanted = dict.fromkeys(("CORE", "FSIZE", "NOFILE", "NPROC", "MEMLOCK"), 0) | {"DATA": memory}
     held = []
     for name, value in wanted.items():
@@ -221,7 +226,7 @@ def _limits(memory: int) -> str:
 
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""The column of the tables below, and the kernel's mark (AUDIT_ARCH) for its system calls."""
+"""By machine: its column in the tables of system calls below, and the kernel's AUDIT_ARCH constant for it."""
 
 _STDERR = 2
 _READ, _WRITE, _MMAP, _MPROTECT, _SECCOMP = (0, 63), (1, 64), (9, 222), (10, 226), (317, 277)
@@ -231,14 +236,14 @@ _HARMLESS = {
     "mremap": (25, 216),
     "madvise": (28, 233),
     "brk": (12, 214),
-    "rt_sigaction": (13, 134),  # without it, wasmtime's handler repeats a real crash for ever
+    "rt_sigaction": (13, 134),  # without it, wasmtime's handler would repeat a real crash forever
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132),
     "sched_yield": (24, 124),
     "futex": (202, 98),
     "restart_syscall": (219, 128),
-    "clock_gettime": (228, 113),  # a real call on machines whose clock user space cannot read
+    "clock_gettime": (228, 113),  # a system call where user space cannot read the clock
     "getrandom": (318, 278),
     "exit": (60, 93),
     "exit_group": (231, 94),
@@ -247,11 +252,14 @@ _HARMLESS = {
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC = 1, 1
 
 _Code = list[tuple[int, int, int]]
-"""Instructions of the kernel's filter machine: operation, operand, how many to skip if untrue."""
+"""Instructions of the kernel's filter machine (BPF).
+
+Each has an operation, an operand, and the number of instructions to skip if a test is false.
+"""
 
 _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets into what the filter is shown
-# Of an argument only the low half: no descriptor, protection or flag reaches into the high one.
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in the data that the filter reads
+# Only the low 32 bits of an argument are read: descriptors, protections and flags have no others.
 _FIRST, _THIRD, _FOURTH = 16, 32, 40
 
 _ALLOW: _Code = [(_RETURN, 0x7FFF0000, 0)]
@@ -260,14 +268,17 @@ _KILL: _Code = [(_RETURN, 0x80000000, 0)]
 
 
 def _load(offset: int) -> _Code:
+    """Return code that loads the value at this offset, which the tests after it read."""
     return [(_LOAD, offset, 0)]
 
 
 def _when(test: int, operand: int, then: _Code) -> _Code:
+    """Return code that runs `then` if the loaded value passes the test, and skips it otherwise."""
     return [(test, operand, len(then)), *then]
 
 
 def _filter(channel: tuple[int, ...], machine: str) -> _Code:
+    """Return the filter: it refuses all system calls but those below, and kills a process of another architecture."""
     column, architecture = _MACHINES[machine]
 
     def call(numbers: tuple[int, int], then: _Code) -> _Code:
@@ -298,7 +309,7 @@ def _seccomp(channel: tuple[int, ...], machine: str) -> str:
     program = struct.pack("@HP", len(code), ctypes.addressof(buffer))
     number = _SECCOMP[_MACHINES[machine][0]]
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    # For all threads or for none: a positive result is a thread that could not be had.
+    # The filter applies to all threads or to none: a positive result is a thread that prevented it.
     if _call("syscall", number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC, program):
         raise OSError("not for all threads")
     return f"{len(code)} instructions"

@@ -1,7 +1,7 @@
-"""Worker processes, each with one request at a time: started, watched, stopped, replaced.
+"""A pool of worker processes: starts, watches, stops and replaces them. Each worker has one request at a time.
 
-The parent trusts nothing that a worker says beyond its form: answers are frames of JSON. A worker that is silent for
-longer than the wall-clock stop is killed; that is a failure of the engine's, never a bot's.
+The engine trusts nothing that a worker sends: answers are frames of JSON, and their form is checked. A worker that is
+silent for longer than the wall-clock limit is killed. That counts as a failure of the engine, never of a bot.
 """
 
 import json
@@ -21,12 +21,16 @@ from tournament.sandbox.frames import HEAD, framed, length_of
 
 T = TypeVar("T")
 NONSENSE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-"""Raised where something of an unexpected form is read."""
+"""The exceptions that are raised when something of an unexpected form is read."""
 
 
 @dataclass
 class Worker:
-    """A running worker. `layers` are what it says holds around it (see `lockdown.py`)."""
+    """A running worker process.
+
+    `silence` is how many seconds it may take without sending anything. `layers` is its own report of the lockdown
+    layers that are in force (see `lockdown.py`). `ended` says how it ended, and is empty while it runs.
+    """
 
     server: ForkServer
     pid: int
@@ -41,7 +45,7 @@ class Worker:
 
     @classmethod
     async def start(cls, server: ForkServer, silence: float) -> "Worker":
-        """Fork a worker and wait until it says hello. Raises `WorkerLost`."""
+        """Fork a worker and wait for its first message, which reports its layers. Raises `WorkerLost`."""
         worker = cls(server, *await server.fork(), silence)
         try:
             hello: dict[str, Any] = json.loads(await worker.answer(START_SECONDS))
@@ -57,7 +61,7 @@ class Worker:
             raise
 
     async def call(self, request: bytes) -> bytes:
-        """The worker's answer. Raises `WorkerLost` if it dies, or is silent for too long."""
+        """Send a request and return the answer. Raises `WorkerLost` if the worker dies or is silent for too long."""
         try:
             await self.channel.send(framed(request))
             return await self.answer(self.silence)
@@ -67,7 +71,10 @@ class Worker:
             raise WorkerLost(f"a worker process broke off ({error})") from error
 
     async def answer(self, silence: float) -> bytes:
-        """The next frame that is not a sign of life."""
+        """Return the content of the next frame that is not empty; empty frames only show that the worker still runs.
+
+        Raises `WorkerLost` if no frame arrives for `silence` seconds, and one of `BROKEN` if the worker has ended.
+        """
         while True:
             try:
                 with anyio.fail_after(silence):
@@ -79,7 +86,7 @@ class Worker:
                 return content
 
     async def stop(self) -> str:
-        """End the process, if it has not ended; return how it ended, and its last words."""
+        """End the process if it still runs; return how it ended, with the last line of its output."""
         if not self.ended:
             with anyio.CancelScope(shield=True):
                 self.ended = await self._end()
@@ -96,7 +103,11 @@ class Worker:
 
 
 class Pool:
-    """Keeps `count` workers; a lost one is replaced when it is next needed."""
+    """A pool of `count` workers. A worker that was lost is replaced when one is next needed.
+
+    `silence` is how many seconds a worker may take without sending anything. `layers` are the lockdown layers that
+    the workers report.
+    """
 
     def __init__(self, module: str, arguments: Sequence[str], count: int, silence: float) -> None:
         self._command = (module, arguments)
@@ -109,15 +120,16 @@ class Pool:
         self.layers: dict[str, str] = {}
 
     async def open(self) -> None:
-        """Start the workers, at the same time."""
+        """Start all workers at the same time. Raises `WorkerLost`, in an exception group."""
         async with anyio.create_task_group() as group:
             for _ in range(self.count):
                 group.start_soon(self._add)
 
     async def call(self, request: bytes, read: Callable[[bytes], T]) -> T:
-        """Hand a request to an idle worker and read its answer. Raises `WorkerLost`.
+        """Wait for an idle worker, send it a request, and return what `read` makes of its answer.
 
-        So it does where `read` raises, and the worker is replaced: one that answers nonsense is not asked again.
+        Raises `WorkerLost` if the worker is lost, or if `read` raises one of `NONSENSE`. After any exception the worker
+        is stopped: it is not sent another request.
         """
         async with self._free:
             return await self._call(request, read)
@@ -136,22 +148,24 @@ class Pool:
         return answer
 
     async def close(self) -> None:
-        """Stop every worker that is not being asked, and then all."""
+        """Stop the idle workers, and then the process that forks workers, which ends all the others."""
         await self._dismiss()
         if self._server is not None:
             await self._server.close()
 
     async def _dismiss(self) -> None:
+        """Stop the idle workers."""
         while self._idle:
             await self._idle.pop().stop()
 
     async def _add(self) -> None:
+        """Start a worker and add it to the idle ones."""
         worker = await self._started()
         self.layers = worker.layers
         self._idle.append(worker)
 
     async def _started(self) -> Worker:
-        """A new worker. Raises `WorkerLost`."""
+        """Start a worker, and first the process that forks workers if none is running. Raises `WorkerLost`."""
         async with self._turn:
             if self._server is None or self._server.gone:
                 await self.close()
@@ -159,7 +173,7 @@ class Pool:
         return await Worker.start(self._server, self._silence)
 
     async def _lose(self, worker: Worker) -> None:
-        """Stop a worker; if the process that forked it has gone, none of the others is left either."""
+        """Stop a worker, and the idle ones too if the process that forked them is gone, since they are lost with it."""
         await worker.stop()
         if worker.server.gone:
             await self._dismiss()
@@ -169,7 +183,7 @@ class Pool:
 async def open_pool(
     module: str, arguments: Sequence[str], count: int, silence: float = math.inf
 ) -> AsyncIterator[Pool]:
-    """A pool of workers, all of them gone when the block is left."""
+    """Open a pool of workers, and end all of them when the block is left."""
     pool = Pool(module, arguments, count, silence)
     try:
         await pool.open()

@@ -1,4 +1,4 @@
-"""The sandbox image, waited for without standing in the way of a stop."""
+"""Waits for the sandbox image without delaying the end of the process."""
 
 import threading
 from concurrent.futures import Future
@@ -11,7 +11,10 @@ from tournament.sandbox.image import Image, Say, prepare
 
 
 async def image_ready(say: Say) -> Image:
-    """What `prepare` makes, in a thread that does not keep a process alive that is told to stop meanwhile."""
+    """Run `prepare` in a daemon thread and return its image; what it raises is raised here.
+
+    A daemon thread does not keep the process alive if the process is told to stop meanwhile.
+    """
     made: Future[Image] = Future()
     done = anyio.Event()
     token = lowlevel.current_token()
@@ -21,7 +24,7 @@ async def image_ready(say: Say) -> Image:
             made.set_result(prepare(say))
         except BaseException as error:
             made.set_exception(error)
-        with suppress(RuntimeError):  # nobody waits any more
+        with suppress(RuntimeError):  # the event loop has ended
             from_thread.run_sync(done.set, token=token)
 
     threading.Thread(target=work, daemon=True).start()

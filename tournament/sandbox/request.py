@@ -1,4 +1,7 @@
-"""What a guest asks of its host, read with suspicion: a bot can make its guest say anything."""
+"""Reads the requests that a guest sends to its host.
+
+Nothing in them is trusted, because a bot can make its guest send any text.
+"""
 
 import json
 from dataclasses import dataclass
@@ -9,15 +12,16 @@ MOST_ROUNDS = 100_000
 
 
 Named = tuple[str, str]
-"""A program: a digest, or a text of the bot's own; and before it, which of the two."""
+"""A program: "digest" and its digest, or "text" and a source text that the bot has written itself."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request for a power.
+    """A request for a power: for `simulate`, or for `proves`, which sets only `statement` and `level` of its own.
 
-    `here` is the history at which it is made, `history` the one that it is about; both are joint codes in seat order.
-    `drew` is whether the program that asks has looked at its private tape.
+    `here` is the history at which it is made, and `history` the one that it is about. Both hold one text for each
+    joint move, with one character for the move of each seat, in seat order. `match` is the position of the match in
+    the setup of its instance. `drew` is whether the program that asks has read its private tape.
     """
 
     match: int
@@ -35,7 +39,10 @@ class Request:
 
 
 def read_request(text: str, seats: int) -> Request:
-    """The request in a JSON text. Raises `ValueError` for one that no guest of ours makes."""
+    """Return the request in a JSON text, for a game with so many seats.
+
+    Raises `ValueError` if the text does not have the form of a request, or a value in it is out of range.
+    """
     try:
         asked = json.loads(text)
         here = _joints(asked["here"], seats)
