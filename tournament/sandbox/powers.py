@@ -1,4 +1,4 @@
-"""Answers what a program's guest asks of its host: sources, simulations, and what is provable."""
+"""Answers the requests of a guest to its host: for sources, for simulations, and for what is provable."""
 
 import functools
 from collections.abc import Sequence
@@ -17,21 +17,23 @@ from tournament.sandbox.simulation import Simulator
 from tournament.sandbox.statement import Plays, Statement, at_level, parse, substitute
 
 BY_CHARACTER = 100
-"""Fuel for every character of a request, which may be long."""
+"""Fuel charged for every character of a request, since a request may be long."""
 PROOF_FEE, STATED = 1_000_000, 5_000
-"""Fuel for asking what is provable, and for every character of a statement; the proof itself comes on top."""
+"""Fuel charged for a call of `proves`, and for every character of its statement. The proof itself is extra."""
 PROOF_SHARE = 4
-"""A proof may take this part of the fuel of a move."""
+"""A proof may use at most the fuel of one move divided by this number."""
 MOST_LEVEL = 50
 MOST_KEPT = 10_000
+"""The most verdicts that are kept; when there are as many, all verdicts and runs are forgotten."""
 POWERS = ("simulate", "proves")
 
 
 @dataclass
 class Place:
-    """Where a real call is made: its match's lineup (digests by seat), its seat, and its tapes.
+    """One seat of one match, in which real calls (calls for a move of the match itself) are made.
 
-    `round` is the present one, and `top` the call that is made in it.
+    `slot` numbers it within the batch, `lineup` has the digests of the programs by seat, and `private` and `shared` are
+    the names of its tapes. `round` is the present round, counted from 0, and `top` is the call that is made in it.
     """
 
     slot: int
@@ -43,7 +45,7 @@ class Place:
     top: Top = field(default_factory=lambda: Top([]))
 
     def called(self, here: tuple[str, ...]) -> Top:
-        """The call in progress, as one that is made at this history."""
+        """Return the real call in progress at this history; the history's length tells when a new round begins."""
         if self.round != len(here):
             self.round, self.top = len(here), Top([], coin=self.shared)
         key = (self.lineup, self.seat, here, OWN)
@@ -52,9 +54,9 @@ class Place:
 
 
 class Powers:
-    """The powers of the programs of a batch.
+    """What the programs of a batch may ask for: `simulate`, `proves`, and the sources of programs.
 
-    `notes` says by slot in which round something could not be decided within its bounds, and why.
+    `notes` has, by slot, the first round in which a proof could not be decided within its bounds, and the reason.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class Powers:
         self.programs = Programs(programs)
         self.notes: dict[int, tuple[int, str]] = {}
         self.drawn: set[int] = set()
-        """Slots whose simulations looked at tapes."""
+        """The slots for which a simulated program has read a tape."""
         self._game = game
         self._library = library
         self._most = limits.fuel // PROOF_SHARE
@@ -79,9 +81,10 @@ class Powers:
         self._runs = Runs()
 
     def answer(self, caller: Instance, places: Sequence[Place], text: str) -> str:
-        """What is answered to a real call's request, made at one of these places.
+        """Return the answer to a request that the instance `caller` makes during a real call.
 
-        A request that makes no sense ends the caller's instance.
+        `places` are the seats that the instance plays; the request names one of them by its index. Raises `Ended`,
+        which ends the instance, for a request that makes no sense.
         """
         power, request = self._read(text, *(place.lineup for place in places))
         if isinstance(request, str):
@@ -99,7 +102,7 @@ class Powers:
         return answer
 
     def _nested(self, caller: Instance, text: str) -> str:
-        """What is answered to a simulated call's request."""
+        """Return the answer to a simulated program's request. Raises `Ended` for a request that makes no sense."""
         caller.charge(BY_CHARACTER * len(text))
         frame = self._simulator.top.stack[-1]
         power, request = self._read(text, frame.key[0])
@@ -110,7 +113,11 @@ class Powers:
         return self._do(power, caller, request)
 
     def _read(self, text: str, *given: tuple[str, ...]) -> tuple[str, Request | str]:
-        """A power and the request for it, or the source of a program given where that is all that is asked for."""
+        """Return the first word of a guest's text, and the request for `simulate` or `proves` that follows it.
+
+        If the guest asks for the source of a program in one of the lineups `given`, return that source instead of a
+        request. Raises `Ended` for a text that makes no sense.
+        """
         power, _, rest = text.partition(" ")
         try:
             if power in POWERS:
@@ -131,7 +138,7 @@ class Powers:
             raise Ended("crash", "asked its host for a program that it was not given") from error
 
     def _proves(self, caller: Instance, request: Request) -> str:
-        """ "1" or "0", or what is wrong with the statement behind a question mark."""
+        """Return "1" if the statement is provable and otherwise "0", or "?" and a message if it cannot be read."""
         caller.charge(PROOF_FEE + STATED * len(request.statement))
         top = self._simulator.top
         key = top.stack[-1].key
@@ -153,14 +160,21 @@ class Powers:
         return str(int(verdict.provable))
 
     def _held(self, top: Top, statement: Statement, here: tuple[str, ...]) -> str:
-        """The answer at a world. Of other histories nothing is known there: who asks for them has no provable move."""
+        """Answer `proves` while a proof runs programs at one of its worlds, as "1" or "0".
+
+        A world knows only about the history that the proof is about. A program that asks `proves` at another history
+        therefore has no provable move, and the run is marked as `void`.
+        """
         top.void |= here != top.about
         if top.void or top.ask is None:
             return "0"
         return str(int(top.ask(statement)))
 
     def stated(self, text: str, level: int, key: Key) -> Statement:
-        """A statement made at a call, with programs as digests and seats. Raises `UsageError`."""
+        """Return the statement that a text states at a level, with its programs as digests and seats.
+
+        `key` is the call in which `me` and `them` have their meaning. Raises `UsageError`.
+        """
         if self._simulator.seats != 2:
             raise UsageError("proves is for games with two seats")
         if level > MOST_LEVEL:
@@ -168,7 +182,11 @@ class Powers:
         return substitute(at_level(parse(text), level), functools.partial(self._resolved, key))
 
     def _resolved(self, key: Key, plays: Plays) -> Plays:
-        """The second-named takes the seat that the first leaves; a library program the one that is not named."""
+        """Return `plays` with its programs as digests and with the seat of the first program.
+
+        `me` and `them` keep their seats. A library program that is named first takes the other seat than its opponent;
+        if both are library programs, the first takes the seat of `me`. Raises `UsageError` for an unknown name.
+        """
         digests, seat, _, _ = key
         seats = {"me": seat, "them": 1 - seat}
         place = seats.get(plays.program, 1 - seats.get(plays.against, 1 - seat))
@@ -179,6 +197,7 @@ class Powers:
         return Plays(program, against, plays.move, place)
 
     def _from_library(self, name: str) -> str:
+        """Return the digest of a library program; case and underscores are ignored. Raises `UsageError`."""
         plain = name.replace("_", "").lower()
         for known, source in self._library.items():
             if known.replace("_", "") == plain:
@@ -186,9 +205,9 @@ class Powers:
         raise UsageError(f"the library has no program called {name[:60]!r}")
 
     def verdict(self, statement: Statement, key: Key) -> tuple[Verdict | str, int]:
-        """Whether a statement is provable of programs that meet after a history, or which bound was hit; and the price.
+        """Return the verdict on a statement at the history of `key`, or which bound was hit; and the price in fuel.
 
-        The price is the same for everybody who asks, whatever was found out before.
+        The price is the same for every caller, even if the verdict is already known.
         """
         _, _, history, _ = key
         about = (statement, history)

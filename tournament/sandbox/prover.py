@@ -1,4 +1,4 @@
-"""Runs programs at the worlds of proofs, each proof on a share of fuel of its own."""
+"""Decides statements by running the programs at the worlds of a proof. Each proof has its own share of fuel."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,13 +10,17 @@ from tournament.sandbox.statement import Statement, size
 from tournament.seeds import tape_name
 
 STEP_FEE = 20_000
-"""Fuel for looking at a statement at a world, for each of its parts."""
+"""Fuel charged for evaluating a statement at a world, per part of the statement."""
 History = tuple[str, ...]
 
 
 @dataclass(eq=False)
 class Run:
-    """A run of a program at a world: what it asked and was answered, its move as text if it has one, and its price."""
+    """One run of a program at a world of a proof.
+
+    `asked` has the statements it asked about with the answers it got, `move` is its move as text, or None if it has no
+    provable move, and `price` is the fuel that the run costs.
+    """
 
     asked: list[tuple[Statement, bool]]
     move: str | None
@@ -24,18 +28,21 @@ class Run:
 
 
 class Runs:
-    """All runs so far. A program that is answered as in one of them makes the same move."""
+    """All runs so far, by programs, seat and history.
+
+    A program that gets the same answers as in an earlier run makes the same move, so it is not run again.
+    """
 
     def __init__(self) -> None:
         self._runs: dict[tuple[Pair, History], list[Run]] = defaultdict(list)
 
     def find(self, pair: Pair, history: History, ask: Ask) -> Run | None:
-        """The run in which the program was answered as it would be now."""
+        """Return the run in which the program got the same answers as `ask` gives, or None."""
         known = self._runs[pair, history]
         return next((run for run in known if all(ask(s) == a for s, a in run.asked)), None)
 
     def add(self, pair: Pair, history: History, run: Run) -> None:
-        """Keep a run."""
+        """Add a run to those that are kept."""
         self._runs[pair, history].append(run)
 
     def clear(self) -> None:
@@ -44,7 +51,7 @@ class Runs:
 
 
 class Prover:
-    """Decides one statement about programs that meet after a history; `spent` is the fuel that it took."""
+    """Decides one statement about programs that meet after a history. `spent` is the fuel used so far."""
 
     def __init__(self, simulator: Simulator, runs: Runs, history: History, fuel: int) -> None:
         self.spent = 0
@@ -56,7 +63,7 @@ class Prover:
         self._paid: set[Run] = set()
 
     def verdict(self, statement: Statement) -> Verdict | str:
-        """The verdict, or which bound was hit."""
+        """Return the verdict on the statement, or a text that says which bound was hit."""
         try:
             return decide(statement, self._move, self._step)
         except Bound as bound:
@@ -66,14 +73,16 @@ class Prover:
         self._pay(STEP_FEE * size(statement))
 
     def _pay(self, price: int) -> None:
+        """Use fuel of this proof's share. Raises `Bound` if none is left."""
         self.spent = min(self._fuel, self.spent + price)
         if self.spent == self._fuel:
             raise Bound("its fuel ran out")
 
     def _move(self, pair: Pair, ask: Ask) -> str | None:
-        """The move as text; None for a program that draws, breaks a rule or does not halt. Raises `Bound`.
+        """Return a program's move as text, or None if it reads a tape, breaks a rule or does not halt. Raises `Bound`.
 
-        A run is paid for when this proof first needs it, whether or not another had it made.
+        A proof pays for each run that it needs once, even if the run was already made for another proof. So the price
+        of a proof does not depend on earlier proofs.
         """
         run = self._runs.find(pair, self._history, ask)
         if run is None:
@@ -85,9 +94,10 @@ class Prover:
         return run.move
 
     def _run(self, pair: Pair, ask: Ask) -> Run:
+        """Run a program at a world, where `ask` answers what it asks `proves`."""
         program, against, seat = pair
         lineup = (program, against) if seat == 0 else (against, program)
-        # A coin without a name: a program that looks at it has no provable move.
+        # The public coin needs no name here, since a program that reads it has no provable move.
         frame = Frame((lineup, seat, self._history, OWN), tape_name("proof", *pair))
         asked: list[tuple[Statement, bool]] = []
 

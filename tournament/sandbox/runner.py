@@ -1,9 +1,9 @@
-"""Runs simulated calls in instances of their programs, and says what that costs.
+"""Runs simulated calls in WebAssembly instances of their programs, and returns the price of each call in fuel.
 
-Each call has a fresh instance, as a real match has. But to make one takes longer than most calls; so a program whose
-text shows that it keeps nothing is run in an instance that was used before, as long as its calls are so short that
-they have but one price. What is answered, and what it costs, never depend on what happened before: where
-a used instance might tell, the call is made again in a fresh one.
+By rule, each call runs in a fresh instance, as a real match does. Making an instance takes longer than most calls, so
+a stateless program is run in an instance that was used before, provided that its calls are short enough to have the
+same fixed price in any instance. The answer and the price of a call must never depend on earlier calls: if the result
+in a used instance might differ from that in a fresh one, the call is made again in a fresh instance.
 """
 
 from collections import Counter
@@ -14,26 +14,32 @@ from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 
 PRICE = 2_500_000
-"""Fuel for an instance: to make one takes as long."""
+"""Fuel charged for an instance. Running this much fuel takes as long as making an instance."""
 INCLUDED, BY_CHARACTER = 3_800_000, 100
-"""What an instance may use itself for its price, and more for every character of its program."""
+"""Fuel that an instance may use itself without extra charge, as a base and per character of its program."""
 SHORT = 1_100_000
-"""The most that a used instance may use itself in a call. A fresh one is taken to use less than half as much again."""
+"""The most fuel that a used instance may use itself in a call.
+
+A fresh instance is assumed to use less than one and a half times as much for the same call.
+"""
 MOST_KNOWN, BESIDES = 10_000_000, 500
-"""Bound on the answers that are kept: characters of their histories, and what they take besides."""
+"""The cache of answers holds at most `MOST_KNOWN` characters; an answer counts its history and `BESIDES` more."""
 TAPELESS, PUBLICLY, PRIVATELY = ("0", "4"), ("1", "5"), ("2", "3", "6", "7")
-"""How a guest says that its program has looked at no tape, only at the public coin, or at its private tape."""
+"""The guest's codes for a program that has read no tape, only the public coin, or its private tape."""
 MOST_IDLE = 200
-"""Used instances that are kept: some 1.5 MB each."""
+"""The most used instances that are kept. Each takes about 1.5 MB."""
 ILLEGALLY = '["illegal"'
-"""How the fault of an illegal move begins in a guest's answer."""
+"""The text with which the fault of an illegal move begins in a guest's answer."""
 DEEP, AGAIN = "deep", "again"
-"""Kinds of end that all calls come to, up to the real one: too deep a nest, and a used instance that might tell."""
+"""Kinds of `Ended` that end all simulated calls in progress, up to the real call.
+
+`DEEP`: the simulations are nested too deeply. `AGAIN`: a used instance might have answered unlike a fresh one.
+"""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call to be made: the program's digest and text, the setup of the match, and a line for each of its rounds."""
+    """A call to be made: the program's digest and source, the setup of its match, and one line of text per round."""
 
     digest: str
     source: str
@@ -42,24 +48,28 @@ class Call:
 
     @property
     def included(self) -> int:
-        """What the call may use for the price of an instance."""
+        """The fuel that the call may use without paying more than the price of an instance."""
         return INCLUDED + BY_CHARACTER * len(self.source)
 
     @property
     def seen(self) -> "Seen":
-        """All that a program sees that looks at no tape, and asks for nothing."""
+        """Everything that the program can see, if it reads no tape and asks the host for nothing."""
         [[seat, lineup, *_]] = self.setup["matches"]
         return lineup, seat, self.lines, tuple(self.setup.get("shown", ()))
 
     @property
     def asks(self) -> bool:
-        """Whether the program may ask its host for powers, for all that its text shows."""
+        """Whether the program might ask the host for `simulate` or `proves`, judging by its source."""
         return "simulate" in self.source or "proves" in self.source
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a call: the guest's answer, or the kind of its end; at what its program looked; and the price."""
+    """The result of a call.
+
+    It has the guest's answer, the code of what the program has read (`looked`), the price in fuel, and in `ended` the
+    kind of end if the call ended its instance.
+    """
 
     answer: str
     looked: str
@@ -71,7 +81,7 @@ Seen = tuple[tuple[str, ...], int, str, tuple[str, ...]]
 
 
 class Runner:
-    """Runs the programs of a game."""
+    """Runs the simulated calls of the programs of one game, and keeps used instances and known answers."""
 
     def __init__(self, image: Image, game: dict[str, Any], limits: Limits) -> None:
         self._image = image
@@ -82,10 +92,10 @@ class Runner:
         self._size = 0
 
     def run(self, call: Call, fuel: int, host: Host, *, fresh: bool, final: bool) -> Done:
-        """What comes of a call for which at most so much can be paid.
+        """Return the result of a call whose price may be at most `fuel`.
 
-        With `fresh`, programs that ask for powers get fresh instances in any case. If its end for want of fuel is
-        `final`, the calls in progress all end with it. Raises `Ended` if it is `DEEP` or has to be made `AGAIN`.
+        With `fresh`, programs that might ask the host for something always get a fresh instance. `final` says that if
+        this call runs out of fuel, so do all calls in progress. Raises `Ended` of kind `DEEP` or `AGAIN`.
         """
         room = fuel - PRICE
         if room < 0:
@@ -100,7 +110,7 @@ class Runner:
         return self._done.get(call.seen)
 
     def _keep(self, call: Call, done: Done) -> None:
-        """Keep what came of a short call of a program that saw nothing but what the next such call would see."""
+        """Cache the result of a short call, if the program read no tape and cannot have asked the host for anything."""
         if call.asks or done.looked not in TAPELESS:
             return
         self._size += len(call.lines) + BESIDES
@@ -110,7 +120,10 @@ class Runner:
         self._done[call.seen] = done
 
     def _again(self, call: Call, room: int, host: Host, final: bool) -> Done | None:
-        """The same in a used instance; None where there is none. `room` is what can be paid on top of its price."""
+        """Make the call in a used instance. Return None if there is none or if its result cannot be relied on.
+
+        `room` is the fuel that can be paid on top of the price of an instance. Raises `Ended` of kind `AGAIN`.
+        """
         instance = self._used(call.digest)
         if instance is None:
             return None
@@ -129,13 +142,14 @@ class Runner:
             self._keep(call, done)
             return done
         if end == "fuel" and final and own < SHORT:
-            # What is charged to it is more than can be paid, whatever a fresh one would use itself.
+            # The fuel charged is more than can be paid, however much fuel a fresh instance would use itself.
             return Done("", "", PRICE + room, "fuel")
         if charged and call.asks:
             raise Ended(AGAIN, "has to be made again")
         return None
 
     def _afresh(self, call: Call, room: int, host: Host) -> Done:
+        """Make the call in a fresh instance. Raises `Ended` of kind `DEEP` or `AGAIN`, with the price as `burnt`."""
         limits = replace(self._limits, fuel=room + call.included)
         try:
             instance = self._image.instance(call.source, {"game": self._game} | call.setup, limits)
@@ -157,13 +171,17 @@ class Runner:
         return Done(answer, looked, price)
 
     def _used(self, digest: str) -> Instance | None:
+        """Take out and return the used instance of this program that was kept last, or None if there is none."""
         for place in range(len(self._idle) - 1, -1, -1):
             if self._idle[place][0] == digest:
                 return self._idle.pop(place)[1]
         return None
 
     def _release(self, digest: str, instance: Instance) -> None:
-        """Keep an instance for the next call. Of the program with most, the one that has waited longest makes room."""
+        """Keep an instance for the next call.
+
+        If there are too many, remove the oldest instance of the program that has the most instances.
+        """
         if len(self._idle) >= MOST_IDLE:
             digests = [each for each, _ in self._idle]
             [(most, _)] = Counter(digests).most_common(1)
@@ -172,11 +190,11 @@ class Runner:
 
 
 def _settled(answer: str) -> bool:
-    """Whether an answer can be trusted to be the same in every instance: moves, and a move that is not legal."""
+    """Whether an answer is the same in every instance: it has moves only, or the fault of an illegal move."""
     return " " not in answer or ILLEGALLY in answer
 
 
 def _price(call: Call, instance: Instance) -> int:
-    """What a call cost in an instance that was made for it."""
+    """Return the price of a call that was made in a fresh instance."""
     own = instance.burnt - instance.charged
     return PRICE + max(0, own - call.included) + instance.charged

@@ -1,12 +1,13 @@
-"""Runs programs for programs: the host's half of `simulate`.
+"""The host's part of `simulate`: runs programs because other programs ask for it.
 
-A simulated call runs with the caller's fuel, in an instance of its own program's. It goes through the same guest code
-as a real move, and finds nothing by which it could tell the difference. Its private tape is a fork of the caller's, and
-the caller names the public coin.
+A simulated call is paid with the caller's fuel and runs in an instance of the simulated program. It goes through the
+same guest code as a real move, so the program cannot tell the difference. Its private tape is a fork of the caller's,
+and the caller chooses the public coin.
 
-A call in progress that is asked for again, exactly, is TIMEOUT at once. An answer is kept for the rest of the
-top-level call in which it was given (together with the private tape, if one had a part in it), unless a TIMEOUT had a
-part in it. In fast play the other matches of a batch know it too, where nobody can tell (see `memory.py`).
+If a program asks for exactly a call that is already in progress, the answer is TIMEOUT at once. An answer is kept for
+the rest of the top-level call in which it was given, unless it depends on a TIMEOUT; if it depends on a private tape,
+it is kept for that tape only. In fast play an answer is also reused in other matches of the batch, if that makes no
+difference to them (see `memory.py`).
 """
 
 import weakref
@@ -44,14 +45,17 @@ from tournament.sandbox.runner import (
 from tournament.seeds import tape_name
 
 FEE = 100_000
-"""Fuel for asking for a simulation, besides what the simulated program uses."""
+"""Fuel charged for every simulated move, besides what the simulated program uses."""
 MOST_DEPTH, MOST_PROOF_DEPTH = 300, 50
-"""How deep simulations nest: beyond, all that is simulated ends, for only a real move may see how deep it is."""
+"""The deepest nesting of simulations, in play and in a proof.
+
+Beyond this depth all simulations in progress end, because only a real move may learn how deep the nesting is.
+"""
 TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 
 class Simulator:
-    """Simulates for the programs of a game. `top` is the top-level call that is being made."""
+    """Runs simulations for the programs of a game. `top` is the top-level call in progress."""
 
     def __init__(
         self,
@@ -62,7 +66,7 @@ class Simulator:
         host: Host,
         memory: Memory | None,
     ) -> None:
-        # Weakly, or else the instances here would outlive their use until the next collection of garbage.
+        # A strong reference would be a cycle, which would keep the instances alive until the next garbage collection.
         self._asked = weakref.WeakMethod(host)
         self._image = image
         self._game = game
@@ -78,12 +82,12 @@ class Simulator:
 
     @property
     def seats(self) -> int:
-        """How many seats the game has."""
+        """The number of seats of the game."""
         return len(self._game["moves"])
 
     @contextmanager
     def within(self, top: Top) -> Iterator[Top]:
-        """While this lasts, what is asked is asked within that top-level call."""
+        """Make `top` the top-level call for the duration of the block; then restore the one before it."""
         outside, self.top = self.top, top
         try:
             yield top
@@ -91,27 +95,31 @@ class Simulator:
             self.top = outside
 
     def source(self, digest: str) -> str:
-        """The text of a program."""
+        """Return the source of a program, also of one whose source a bot has written."""
         made = self.top.made
         return made[digest] if digest in made else self._programs.source(digest)
 
     def plain(self, digest: str) -> bool:
-        """Whether a program keeps nothing between its moves, for all that its text shows."""
+        """Whether a program is stateless (keeps nothing between its moves), judging by its source."""
         return self._image.plain(self.source(digest))
 
     def told(self, move: str, seat: int) -> str | None:
-        """A move as statements have it; None for a failure."""
+        """Return the move with this code as it is written in statements; None if `move` is a failure."""
         return str(self._game["moves"][seat][ord(move) - 48]) if len(move) == 1 else None
 
     def simulate(self, caller: Instance, request: Request) -> str:
-        """The code of a move, or codes of joint moves separated by spaces, or a failure."""
+        """Return the code of the simulated move, or for several rounds the joint moves' codes separated by spaces.
+
+        If the simulation failed, return TIMEOUT, ERROR or ILLEGAL. Raises `LookupError` for an unknown program, and
+        `Ended` if the calls in progress must end too.
+        """
         lineup = tuple(map(self._named, request.programs))
         if request.rounds is None:
             return self._move(caller, lineup, request.seat, request.history, request)
         return self._played_out(caller, lineup, request, request.rounds)
 
     def _named(self, program: Named) -> str:
-        """The digest of a program. Raises `LookupError` for one that is not at the table of who asks."""
+        """Return the digest of a program. Raises `LookupError` for a digest outside the asking program's lineup."""
         kind, name = program
         if kind == "text":
             digest = digest_of(name)
@@ -124,6 +132,7 @@ class Simulator:
     def _played_out(
         self, caller: Instance, lineup: tuple[str, ...], request: Request, rounds: int
     ) -> str:
+        """Simulate every seat for some rounds; return the joint moves' codes, or the first failure."""
         history = request.history
         for _ in range(rounds):
             joint = ""
@@ -143,7 +152,7 @@ class Simulator:
         history: tuple[str, ...],
         request: Request,
     ) -> str:
-        """The code of a simulated move, or a failure; the caller pays."""
+        """Return the code of a simulated move, or a failure. The price is charged to the caller."""
         caller.charge(FEE)
         if not caller.fuel:
             return TIMEOUT
@@ -162,7 +171,7 @@ class Simulator:
         return self._for_move(caller, key, tape, fuel)
 
     def _for_move(self, caller: Instance, key: Key, tape: str, fuel: int) -> str:
-        """The answer to a call that no simulated one asks for: other matches may know it."""
+        """Return the answer to a call that the real move itself asks for; the batch's memory may already have it."""
         top = self.top
         memory = self._memory if top.ask is None else None
         known = memory.find(key, tape, fuel, top) if memory else None
@@ -179,7 +188,7 @@ class Simulator:
         return made.answer
 
     def _made(self, caller: Instance, key: Key, tape: str, fuel: int) -> Simulated:
-        """What a call comes to, at the expense of the caller; it is kept for the rest of the move."""
+        """Run a call at the caller's expense; keep its answer for the rest of the move if it depends on no TIMEOUT."""
         top, above = self.top, self.top.stack[-1]
         frame, answer, price = self._paid(caller, key, tape, fuel)
         above.drew |= frame.drew
@@ -189,7 +198,10 @@ class Simulator:
         return Simulated(answer, price, frame, top.trace)
 
     def _paid(self, caller: Instance, key: Key, tape: str, fuel: int) -> tuple[Frame, str, int]:
-        """A call's frame at its end, its answer and its price, at the expense of the caller."""
+        """Run a call and charge its price to the caller; return its frame, its answer and its price.
+
+        If a used instance proves unreliable (`AGAIN`), the outermost simulation is made again with fresh instances.
+        """
         top = self.top
         frame = Frame(key, tape, final=top.stack[-1].final and fuel == caller.fuel)
         try:
@@ -208,6 +220,7 @@ class Simulator:
         return frame, move, price
 
     def _known(self, key: Key, tape: str, above: Frame) -> str | None:
+        """Return the answer to a call if this move already knows it, for any private tape or for this one."""
         pure = self.top.recall((key, ""))
         if pure is not None:
             return pure
@@ -216,7 +229,10 @@ class Simulator:
         return drawn
 
     def _in_progress(self, key: Key) -> bool:
-        """Whether this very call is being made, and nothing has been drawn since that could make it go otherwise."""
+        """Whether exactly this call is in progress, and neither it nor a later call has read its private tape.
+
+        After a private tape has been read, the same call may go another way, so the recursion can come to an end.
+        """
         for frame in reversed(self.top.stack):
             if frame.drew:
                 return False
@@ -225,10 +241,10 @@ class Simulator:
         return False
 
     def run(self, frame: Frame, fuel: int, *, once: bool = False) -> tuple[str, int]:
-        """Run a call to its end: the code of the move or a failure, and its price, which is at most `fuel`.
+        """Run a call to its end; return the code of the move or a failure, and the price, which is at most `fuel`.
 
-        All rounds of its history are played to the program first; with `once`, they are only shown to it. Raises
-        `Ended` if that ends the calls in progress too.
+        The program first makes a move in every round of the history; with `once`, it is only shown these rounds and
+        makes the last move alone. Raises `Ended` if the calls in progress must end too.
         """
         top = self.top
         if len(top.stack) > (MOST_DEPTH if top.ask is None else MOST_PROOF_DEPTH):
@@ -246,13 +262,17 @@ class Simulator:
         return self._result(done, frame.key[1]), done.price
 
     def _tie(self, frame: Frame, looked: str) -> int:
-        """What a program may have looked at; only one that has no other way is believed what its guest says."""
+        """Return what a program may have read: `NOTHING`, `COIN` or `TAPE`.
+
+        What the guest reports is only believed of a stateless program, since another program could falsify it.
+        """
         believed = self.plain(frame.key[0][frame.key[1]])
         if believed and looked in TAPELESS:
             return NOTHING
         return COIN if believed and looked in PUBLICLY else TAPE
 
     def _call(self, frame: Frame, once: bool) -> Call:
+        """Return the call of a frame; each line has a round's joint move, from the program's own seat on."""
         lineup, seat, history, coin = frame.key
         shared = (self.top.coin, 0) if coin == OWN else coin
         lines = ["", *(joint[seat:] + joint[:seat] for joint in history)]
@@ -262,7 +282,7 @@ class Simulator:
         return Call(lineup[seat], self.source(lineup[seat]), setup, "\n".join(lines))
 
     def _result(self, done: Done, seat: int) -> str:
-        """The last move's code, or the failure that a fault on the way to it is to whoever simulates."""
+        """Return the code of the last move, or the failure that stands for a fault in any round up to it."""
         if done.ended:
             return TIMEOUT if done.ended == "fuel" else ERROR
         answers = done.answer.split("\n")
