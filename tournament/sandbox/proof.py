@@ -1,13 +1,13 @@
 """Decides what is provable about programs, by running them at the worlds of a finite linear Kripke frame.
 
-A program that halts and looks at its opponent only through `proves` is a modal agent, and provability about such
-agents is decidable (Barasz et al. 2014, section 4; the logic is GL). At world n a question "is s provable?" is
-answered "did s hold at every world below n?", so at world 0 everything is provable; s is evaluated at a world by
-running the programs it names there, with their own questions answered by the same rule. Answers only ever turn from
-yes to no. The first world at which all answers are as at the one before is the fixed point, and what is played there
-is what is really played.
+A program that halts and examines its opponent only through `proves` is a modal agent, and provability about such
+agents is decidable (Barasz et al. 2014, section 4; the logic is GL). At world n the question "is s provable?" is
+answered by "did s hold at every world below n?", so at world 0 everything is provable. A statement is evaluated at a
+world by running the programs that it names there, and their own questions are answered by the same rule. From world to
+world an answer can only change from yes to no. The first world with the same answers as the world before is the fixed
+point, and the moves made there are the moves that the programs really make.
 
-Nothing here knows how programs are run.
+This module does not run programs itself: its caller passes a function that does.
 """
 
 from collections.abc import Callable
@@ -17,23 +17,31 @@ from tournament.sandbox.statement import Plays, Statement, evaluate
 
 MOST_STATEMENTS = 200
 MOST_WORLDS = 200
+"""A proof may involve at most so many statements and worlds."""
 
 Ask = Callable[[Statement], bool]
+"""Answers at a world whether a statement is provable."""
 Pair = tuple[str, str, int]
-"""A program, what it plays against, and its seat."""
+"""The digest of a program, the digest of its opponent, and the seat of the program."""
 Run = Callable[[Pair, Ask], str | None]
-"""The move that a program makes against another when its questions are answered so; None if it has none."""
+"""Returns the move that the first program of a pair makes, with its questions answered by the `Ask`.
+
+It returns None if the program has no provable move, and may raise `Bound`.
+"""
 Step = Callable[[Statement], None]
-"""Told of every statement that is looked at at a world: proofs are bounded by what they take. May raise `Bound`."""
+"""Called once for each statement that is evaluated at a world, so that the caller can count the cost of the proof.
+
+It may raise `Bound` to stop the proof.
+"""
 
 
 class Bound(Exception):
-    """A proof grew too large; `str()` says in which respect."""
+    """Raised when a proof becomes too large. `str()` of the exception says which bound was hit."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a statement is provable, whether it holds, and the moves at each world, by pair."""
+    """The result of a proof: whether the statement is provable, whether it holds, and each world's moves by pair."""
 
     provable: bool
     holds: bool
@@ -41,7 +49,10 @@ class Verdict:
 
 
 class World:
-    """One world: `held` says of each statement whether it held at every world below."""
+    """One world of the frame. `held` has, by statement, whether the statement held at every world below.
+
+    `asked` collects the statements that programs ask about here, and `moves` the moves made here by pair.
+    """
 
     def __init__(self, held: dict[Statement, bool], run: Run) -> None:
         self.held = held
@@ -50,12 +61,15 @@ class World:
         self._run = run
 
     def provable(self, statement: Statement) -> bool:
-        """The answer to a question at this world. A statement first asked here held below, for all that is known."""
+        """Whether a statement is provable, as seen from this world.
+
+        If the statement was never evaluated below, it is taken to have held there; `decide` starts again in that case.
+        """
         self.asked[statement] = None
         return self.held.get(statement, True)
 
     def plays(self, atom: Plays) -> bool | None:
-        """Whether a program plays a move at this world."""
+        """Whether the named program makes the named move at this world; None if it has no provable move."""
         pair = (atom.program, atom.against, atom.seat)
         if pair not in self.moves:
             self.moves[pair] = self._run(pair, self.provable)
@@ -63,12 +77,12 @@ class World:
         return None if move is None else move == atom.move
 
     def holds(self, statement: Statement) -> bool | None:
-        """Whether a statement holds at this world."""
+        """Whether a statement holds at this world; None if that depends on a program without a provable move."""
         return evaluate(statement, self.plays, self.provable)
 
 
 def decide(statement: Statement, run: Run, step: Step = lambda statement: None) -> Verdict:
-    """The verdict on a statement whose programs are run by `run`. Raises `Bound`."""
+    """Return the verdict on a statement, whose programs are run by `run`. Raises `Bound`."""
     held = {statement: True}
     worlds: list[World] = []
     while len(worlds) < MOST_WORLDS:
@@ -78,7 +92,7 @@ def decide(statement: Statement, run: Run, step: Step = lambda statement: None) 
             moves = tuple(world.moves for world in [*worlds, world])
             return Verdict(held[statement], world.holds(statement) is True, moves)
         if worlds and now.keys() - held.keys():
-            # What is asked here for the first time was not looked at in the worlds below: begin again.
+            # A statement that comes up here for the first time was not evaluated at the worlds below: start again.
             held, worlds = dict.fromkeys(now, True), []
         else:
             held = now
@@ -87,7 +101,7 @@ def decide(statement: Statement, run: Run, step: Step = lambda statement: None) 
 
 
 def _next(world: World, step: Step) -> dict[Statement, bool]:
-    """For every statement that comes up at this world, whether it held so far and holds here too."""
+    """Return, for every statement that comes up at this world, whether it holds here and at all worlds below."""
     now: dict[Statement, bool] = {}
     pending = [*world.held]
     while pending:

@@ -8,8 +8,8 @@
     primary    = "(" statement ")" | "true" | "false" | "proves" "(" statement ["," ["level" "="] N] ")"
                | NAME "(" NAME ")" ("==" | "!=") MOVE
 
-NAME is `me`, `them` or a library program; MOVE is a word, a number, or in quotes. The text comes from bots: it is
-limited in length and depth, and every error says where it is and what was expected.
+NAME is `me`, `them` or the name of a library program. MOVE is a word, a number, or any text in quotes. Statements are
+written by bots, so their length and depth are limited, and every error says where it is and what was expected there.
 """
 
 import re
@@ -27,7 +27,10 @@ _WORDS = frozenset({"and", "or", "not", "true", "false", "proves"})
 
 
 class StatementError(UsageError):
-    """A statement cannot be read: at which character (from 1), and what was expected there."""
+    """Raised for a text that is not a statement.
+
+    The message says at which character the error is (counted from 1; also in `position`) and what was expected there.
+    """
 
     def __init__(self, position: int, expected: str) -> None:
         super().__init__(f"character {position}: expected {expected}")
@@ -36,7 +39,7 @@ class StatementError(UsageError):
 
 @dataclass(frozen=True)
 class Constant:
-    """True or false."""
+    """The statement that is always true, or the one that is always false."""
 
     value: bool
 
@@ -46,7 +49,11 @@ class Constant:
 
 @dataclass(frozen=True)
 class Plays:
-    """That one program plays a move against another: names as written, or digests and the first one's seat."""
+    """The statement that one program makes a certain move against another.
+
+    After parsing, the programs are names as written; after `substitute`, they are digests and `seat` is the seat of
+    the first program.
+    """
 
     program: str
     against: str
@@ -59,7 +66,7 @@ class Plays:
 
 @dataclass(frozen=True)
 class Not:
-    """That a statement does not hold."""
+    """The statement that another statement does not hold."""
 
     body: "Statement"
 
@@ -81,7 +88,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Provable:
-    """That a statement is provable in Peano arithmetic."""
+    """The statement that another statement is provable in Peano arithmetic."""
 
     body: "Statement"
 
@@ -94,15 +101,16 @@ FALSE = Constant(False)
 
 
 def size(statement: Statement) -> int:
-    """How many parts a statement has, itself included."""
+    """Return the number of statements within a statement, counting the statement itself."""
     parts = [part for part in vars(statement).values() if isinstance(part, Statement)]
     return 1 + sum(map(size, parts))
 
 
 def at_level(body: Statement, level: int) -> Statement:
-    """What Peano arithmetic must prove for PA+level to prove `body`: that its own consistency, k times, implies it.
+    """Return the statement that Peano arithmetic (PA) proves exactly if PA+level proves `body`.
 
-    PA+k proves s just if PA proves `not proves^k(false) -> s` (Barasz et al. 2014, section 2).
+    PA+k is PA with k assumptions of consistency. It proves s if and only if PA proves
+    `not proves^k(false) -> s` (Barasz et al. 2014, section 2).
     """
     if level == 0:
         return body
@@ -113,7 +121,10 @@ def at_level(body: Statement, level: int) -> Statement:
 
 
 def substitute(statement: Statement, resolve: Callable[[Plays], Plays]) -> Statement:
-    """The statement with each `Plays` resolved. `resolve` raises `UsageError` for a name that it does not know."""
+    """Return the statement with every `Plays` in it replaced by what `resolve` returns for it.
+
+    `resolve` raises `UsageError` for a name that it does not know.
+    """
     if isinstance(statement, Plays):
         return resolve(statement)
     if isinstance(statement, Not):
@@ -131,7 +142,10 @@ def evaluate(
     plays: Callable[[Plays], bool | None],
     provable: Callable[[Statement], bool],
 ) -> bool | None:
-    """Whether the statement holds; None if that hangs on a program that has no provable move (Kleene's logic)."""
+    """Whether the statement holds, given which moves the programs make and which statements are provable.
+
+    It is None if the answer depends on a program without a provable move (Kleene's three-valued logic).
+    """
     if isinstance(statement, Constant):
         return statement.value
     if isinstance(statement, Plays):
@@ -165,11 +179,12 @@ def _either(left: bool | None, right: bool | None) -> bool | None:
 
 
 def _wrapped(statement: Statement) -> str:
+    """Return the statement as text, in parentheses if it is two statements joined by an operator."""
     return f"({statement})" if isinstance(statement, Joined) else str(statement)
 
 
 def parse(text: str) -> Statement:
-    """The statement that a text states. Raises `StatementError`."""
+    """Return the statement that a text is. Raises `StatementError` if it is not a statement."""
     if len(text) > MOST_CHARACTERS:
         raise StatementError(
             MOST_CHARACTERS + 1, f"the end: at most {MOST_CHARACTERS:,} characters are read"
@@ -182,7 +197,11 @@ def parse(text: str) -> Statement:
 
 
 class _Parser:
-    """Recursive descent; `token` is the next word, None at the end."""
+    """A recursive-descent parser with one method per rule of the grammar.
+
+    `token` is the next word of the text, or None at the end. `start` and `stop` are the indices of its first character
+    and of the one behind its last. All errors are raised as `StatementError`.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -191,6 +210,7 @@ class _Parser:
         self.advance()
 
     def advance(self) -> str | None:
+        """Go on to the next token, and return the one before it."""
         token, self.start = self.token, self.stop
         found = _TOKEN.match(self.text, self.stop)
         if found:
@@ -206,6 +226,7 @@ class _Parser:
         raise StatementError(self.start + 1, expected)
 
     def take(self, token: str) -> None:
+        """Go past the next token, which must be this one."""
         if self.token != token:
             self.fail(f"{token!r}")
         self.advance()
@@ -232,6 +253,7 @@ class _Parser:
         return self._chain("or", lambda: self._chain("and", lambda: self.negation(depth)))
 
     def _chain(self, operator: str, part: Callable[[], Statement]) -> Statement:
+        """Read one or more parts that are joined by the same operator, and group them to the left."""
         parts = [part()]
         while self.token == operator:
             self.advance()

@@ -1,5 +1,5 @@
-"""Theory: what can be worked out about games and agents without playing them.
+"""Theory: results about games and agents that can be computed without playing.
 
-Formulas and arrays go in and answers come out. Nothing here runs a bot, keeps a record or draws
-at random.
+The functions take plain data, such as formulas or states of a game, and return their results.
+Nothing in this package runs a bot, keeps a record or draws random numbers.
 """

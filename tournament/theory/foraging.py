@@ -1,9 +1,9 @@
-"""Level-based foraging for two players: how soon all food can be gathered if they act as one.
+"""Level-based foraging for two players: how soon they can gather all food if they cooperate.
 
-Found by breadth-first search over where both are and what food is left, with the rules of
-`games/level_based_foraging.py`. On its default grid these are some 2,000 places at most, which
-takes milliseconds; on one of 20 by 20 they are half a million, which takes half a minute.
-
+The answer is found by a breadth-first search over the positions of both players and the food that
+is left, with the rules of `games/level_based_foraging.py`. The default grid has at most about 2,000
+such states, which takes milliseconds. A grid of 20 by 20 has half a million, which takes half a
+minute.
 """
 
 from collections.abc import Iterator
@@ -13,17 +13,20 @@ from typing import Protocol
 
 Cell = tuple[int, int]
 Piece = tuple[int, int, int]
-"""A player or food: its row, column and level."""
+"""The row, column and level of a player or of a piece of food."""
 Foods = tuple[Piece, ...]
 Place = tuple[Cell, Cell, Foods]
-"""Where the two players are, and what food is left."""
+"""One state of the search: the cells of the two players, and the food that is left."""
 
 MEAN_STEPS = Fraction(122671, 22680)
-"""The mean of `optimal_steps` over all starts of the default grid, which are equally likely: 5.409 rounds."""
+"""The mean of `optimal_steps` over all equally likely starts of the default grid: 5.409 rounds."""
 
 
 class Board(Protocol):
-    """What a state of the game has. `spawned` is the sum of the levels of all food there ever was."""
+    """The attributes that a state of the game must have.
+
+    `spawned` is the sum of the levels of all food that lay on the grid at the start.
+    """
 
     @property
     def size(self) -> int: ...
@@ -39,14 +42,15 @@ class Board(Protocol):
 
 
 def optimal_steps(board: Board) -> int:
-    """The fewest rounds in which two players can gather all the food that is left."""
+    """Return the fewest rounds in which the two players can gather all food that is left."""
     return next(rounds for rounds, least in enumerate(_least_left(board)) if not least)
 
 
 def optimal_welfare(board: Board, step_cost: float = 0.1, horizon: int = 50) -> float:
-    """The most that two players can be paid together from here on, with so many rounds to go.
+    """Return the highest total payoff of the two players from this state on, within `horizon` rounds.
 
-    Food pays its part of 1, and every round until it is gone costs each of them `step_cost`.
+    All food of the start pays 1 in total, and each piece pays in proportion to its level. Every
+    round until all food is gone costs each player `step_cost`.
     """
     course = list(islice(_least_left(board), horizon + 1))
     gathered = course[0] - course[-1]
@@ -54,7 +58,7 @@ def optimal_welfare(board: Board, step_cost: float = 0.1, horizon: int = 50) -> 
 
 
 def _least_left(board: Board) -> Iterator[int]:
-    """The least that the levels of the food left can add up to after 0, 1, 2, ... rounds."""
+    """Yield the least possible sum of the levels of the food left after 0, 1, 2, ... rounds, up to 0."""
     one, two = board.players
     front: set[Place] = {(one[:2], two[:2], board.foods)}
     known: set[Place] = set()
@@ -69,7 +73,10 @@ def _least_left(board: Board) -> Iterator[int]:
 
 
 def _after(board: Board, place: Place) -> Iterator[Place]:
-    """Where a round can lead. Whoever stays beside food loads: to wait there is never better."""
+    """Yield the states that one round can lead to.
+
+    A player who stays in a cell beside food is taken to load it, since waiting there is never better.
+    """
     one, two, foods = place
     walls = {(row, column) for row, column, _ in foods}
     levels = [player[2] for player in board.players]
@@ -85,11 +92,12 @@ def _after(board: Board, place: Place) -> Iterator[Place]:
 
 
 def _reach(size: int, cell: Cell, walls: set[Cell]) -> list[Cell]:
-    """The cell itself, and those that a step leads to."""
+    """Return the cell itself and the cells that one step can reach from it."""
     row, column = cell
     around = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
     return [cell, *(c for c in around if c not in walls and min(c) >= 0 and max(c) < size)]
 
 
 def _beside(cell: Cell, food: Piece) -> bool:
+    """Whether the cell is directly north, south, west or east of the food."""
     return abs(cell[0] - food[0]) + abs(cell[1] - food[1]) == 1

@@ -1,16 +1,16 @@
-"""Modal agents, decided by provability logic: who cooperates with whom, without running a program.
+"""Modal agents: finds out by provability logic which of them cooperate, without running a program.
 
-A modal agent cooperates if and only if its formula is true, and the formula speaks of what can be
+A modal agent cooperates if and only if its formula is true, and the formula is about what can be
 proved (M. Barasz et al., "Robust Cooperation in the Prisoner's Dilemma: Program Equilibrium via
 Provability Logic", arXiv:1401.5577, 2014, section 4):
 
     T, F            true, false
-    a, b            I cooperate with my opponent, it cooperates with me
+    a, b            I cooperate with my opponent, my opponent cooperates with me
     them(X)         my opponent cooperates with my helper X
     ~p, []p         p is false, p is provable in Peano arithmetic
     [k]p            p is provable with consistency assumed k < 100 times over: [](~[]..[]F -> p)
     <>p, <k>p       ~[]~p, ~[k]~p
-    p && q, p || q, p -> q, p <-> q     from the tightest to the loosest; all group to the right
+    p && q, p || q, p -> q, p <-> q     in order of precedence, highest first; all group to the right
 """
 
 import itertools
@@ -33,12 +33,14 @@ TRUTH: Mapping[str, Callable[..., bool]] = {
 MODAL: Mapping[str, Callable[[list[bool]], bool]] = {"[]": all, "<>": any}
 TIGHTNESS = {"<->": 0, "->": 1, "||": 2, "&&": 3}
 PREFIX = 4
+"""The precedence of the binary connectives, and of everything else."""
 TOKEN = re.compile(r"&&|\|\||<->|->|\[\d*\]|<\d*>|them\(\w+\)|\w+|\S|\Z", re.ASCII)
 LONGEST = 120
+"""The most tokens that a formula may have, counting the empty one at the end."""
 
 
 class FormulaError(UsageError):
-    """A text is no formula; `position` is the number of characters before the trouble."""
+    """Raised for a text that is not a formula; `position` is the number of characters before the error."""
 
     def __init__(self, text: str, position: int, problem: str) -> None:
         super().__init__(f"formula {text!r} at character {position + 1}: {problem}")
@@ -47,7 +49,11 @@ class FormulaError(UsageError):
 
 @dataclass(frozen=True)
 class Formula:
-    """A sign and its parts: two for `&& || -> <->`, one for `~ [] <>`, none for `T F` and atoms."""
+    """A formula, as its outermost sign and the formulas that this sign applies to.
+
+    There are two parts for `&& || -> <->`, one for `~ [] <>`, and none for `T F` and atoms. `level`
+    is the k of `[k]` and `<k>`.
+    """
 
     sign: str
     parts: tuple["Formula", ...] = ()
@@ -62,44 +68,47 @@ class Formula:
         return f"{left.bracketed(tightness + 1)} {sign} {right.bracketed(tightness)}"
 
     def bracketed(self, tightness: int) -> str:
-        """This formula as text, in parentheses if its connective is looser than that."""
+        """Return this formula as text, in parentheses if its precedence is less than `tightness`."""
         return f"({self})" if TIGHTNESS.get(self.sign, PREFIX) < tightness else str(self)
 
     @property
     def modalised(self) -> bool:
-        """Whether every atom stands under a box."""
+        """Whether every atom is inside a `[]` or `<>`."""
         return self.sign in MODAL or (self.sign in TRUTH and all(p.modalised for p in self.parts))
 
     @property
     def depth(self) -> int:
-        """How many boxes stand within each other, with every `[k]` written out."""
+        """The deepest nesting of `[]` and `<>` in this formula, with every `[k]` and `<k>` written out."""
         deepest = max((part.depth for part in self.parts), default=0)
         return 1 + max(self.level, deepest) if self.sign in MODAL else deepest
 
     def within(self) -> Iterator["Formula"]:
-        """This formula and every formula in it."""
+        """Yield this formula and every formula in it."""
         yield self
         for part in self.parts:
             yield from part.within()
 
     def atoms(self) -> set[str]:
-        """The atoms in this formula."""
+        """Return the names of the atoms in this formula."""
         return {part.sign for part in self.within()} - TRUTH.keys() - MODAL.keys()
 
     def renamed(self, names: Mapping[str, str]) -> "Formula":
-        """This formula with other names for its atoms."""
+        """Return this formula with its atoms renamed; `names` has the new names by old name."""
         parts = tuple(part.renamed(names) for part in self.parts)
         return Formula(names.get(self.sign, self.sign), parts, self.level)
 
     def holds(self, known: Mapping["Formula", bool]) -> bool:
-        """Whether this formula is true, given which atoms and boxes are."""
+        """Whether this formula is true.
+
+        `known` says which atoms, and which formulas that begin with `[]` or `<>`, are true.
+        """
         if self in known:
             return known[self]
         return TRUTH[self.sign](*(part.holds(known) for part in self.parts))
 
 
 def parse(text: str) -> Formula:
-    """The formula that the text is; `FormulaError` if it is none."""
+    """Return the formula that a text is. Raises `FormulaError` if it is not a formula."""
     tokens = [*TOKEN.finditer(text)][::-1]
     if len(tokens) > LONGEST:
         raise FormulaError(text, tokens[-LONGEST].start(), f"more than {LONGEST} signs")
@@ -109,7 +118,10 @@ def parse(text: str) -> Formula:
 
 
 def _formula(tokens: list[re.Match[str]], tightness: int = 0) -> Formula:
-    """The longest formula whose connectives are at least so tight."""
+    """Read the longest formula whose connectives have at least this precedence.
+
+    `tokens` is in reverse order, so the next token is the last one of the list.
+    """
     left = _operand(tokens)
     while TIGHTNESS.get(sign := tokens[-1][0], -1) >= tightness:
         tokens.pop()
@@ -118,6 +130,7 @@ def _formula(tokens: list[re.Match[str]], tightness: int = 0) -> Formula:
 
 
 def _operand(tokens: list[re.Match[str]]) -> Formula:
+    """Read a formula without a binary connective, unless it is in parentheses."""
     token = _take(tokens, r"[TFab(~]|\[\d{0,2}\]|<\d{0,2}>|them\(.+", "a formula")
     if token == "(":
         inner = _formula(tokens)
@@ -129,7 +142,10 @@ def _operand(tokens: list[re.Match[str]]) -> Formula:
 
 
 def _take(tokens: list[re.Match[str]], pattern: str, what: str) -> str:
-    """The next token, which must match the pattern; the end of the text is an empty one."""
+    """Remove and return the next token, which is empty at the end of the text.
+
+    Raises `FormulaError`, which says that `what` was expected, if the token does not match the pattern.
+    """
     token = tokens[-1]
     if not re.fullmatch(pattern, token[0]):
         found = repr(token[0]) if token[0] else "the end"
@@ -139,7 +155,10 @@ def _take(tokens: list[re.Match[str]], pattern: str, what: str) -> str:
 
 @dataclass(frozen=True)
 class Agent:
-    """Cooperates if and only if its formula is true; the formula may name the helpers."""
+    """An agent that cooperates if and only if its formula is true. The formula may name the helpers.
+
+    Raises `UsageError` if an atom is outside every `[]` and `<>`, and `NotFound` for an unknown atom.
+    """
 
     name: str
     formula: Formula
@@ -152,7 +171,7 @@ class Agent:
             raise NotFound("atom", atom, list(self.meant(self)))
 
     def meant(self, them: "Agent") -> dict[str, tuple["Agent", "Agent"]]:
-        """For every atom who plays whom in it, when this agent meets `them`."""
+        """Return what each atom is about when this agent meets `them`: which agent plays against which."""
         helped = {f"them({helper.name})": (them, helper) for helper in self.helpers}
         return {"a": (self, them), "b": (them, self), **helped}
 
@@ -181,6 +200,7 @@ FORMULAS = {
     "CIMCIC": "[](a -> b)",
     "DIMCID": "~[](a -> ~b)",
 }
+"""The formulas of the agents in `AGENTS`, by name."""
 
 
 def _named(name: str) -> Agent:
@@ -190,13 +210,21 @@ def _named(name: str) -> Agent:
 
 
 AGENTS = {name: _named(name) for name in FORMULAS}
-"""Cooperate, Defect, Fair, Prudent, Just, Troll and WaitFair: Barasz et al., sections 2 to 5; other
-levels, Nice, Magic, ReverseFair and ToughButFair: klao/provability, 2013; Hobson: D. Hobson, "Yet
-more modal combat", 2021; the rest: A. Critch, M. Dennis, S. Russell, arXiv:2208.07006, 2022."""
+"""The known agents, by name. Their sources are:
+
+Cooperate, Defect, Fair, Prudent, Just, Troll and WaitFair: Barasz et al., sections 2 to 5. Other
+levels, Nice, Magic, ReverseFair and ToughButFair: klao/provability, 2013. Hobson: D. Hobson, "Yet
+more modal combat", 2021. The rest: A. Critch, M. Dennis, S. Russell, arXiv:2208.07006, 2022.
+"""
 
 
 def competition(x: Agent, y: Agent) -> dict[str, Formula]:
-    """The equations `P(Q) <-> formula` of x(y), y(x) and all that these two depend on."""
+    """Return the equations that decide what x and y play against each other.
+
+    The result has a formula by name: `P(Q)`, which means that P cooperates with Q, is true if and
+    only if its formula is. It has x(y), y(x) and all that these two depend on. Raises `UsageError`
+    if different agents have the same name.
+    """
     pairs: dict[str, tuple[Agent, Agent]] = {}
     equations: dict[str, Formula] = {}
     needed = [(x, y), (y, x)]
@@ -214,11 +242,14 @@ def competition(x: Agent, y: Agent) -> dict[str, Formula]:
 
 
 def rows(equations: Mapping[str, Formula]) -> Iterator[dict[str, bool]]:
-    """Which atoms are true at the worlds 0, 1, 2, ... for ever; a box sees all worlds below it."""
+    """Yield which atoms are true at the worlds 0, 1, 2, ... without end.
+
+    At a world, `[]p` is true if p is true at all worlds below, and `<>p` if p is true at one of them.
+    """
     boxes = {part for body in equations.values() for part in body.within() if part.sign in MODAL}
     below: dict[Formula, list[bool]] = {box: [] for box in boxes}
     while True:
-        # A box of level k passes over the worlds below k: []..[]F is true there and only there.
+        # A box of level k ignores the worlds below k: exactly at these []..[]F is true.
         known = {box: MODAL[box.sign](below[box][box.level :]) for box in boxes}
         row = {atom: formula.holds(known) for atom, formula in equations.items()}
         yield row
@@ -228,10 +259,11 @@ def rows(equations: Mapping[str, Formula]) -> Iterator[dict[str, bool]]:
 
 
 def trace(x: Agent, y: Agent, worlds: int | None = None) -> dict[str, str]:
-    """What is played at the worlds 0, 1, 2, ...: a word of C and D for every `P(Q)` that matters.
+    """Return the moves at the worlds 0, 1, 2, ... as a string of C and D for every `P(Q)` that matters.
 
-    As many as asked for. If none are asked for, until one row has come once more than boxes stand
-    within each other: all rows after it are the same, and are what is really played.
+    There are `worlds` of them. If `worlds` is None, stop when the moves have been the same at one
+    more world in a row than the depth of the formulas: they are the same at all later worlds, and
+    are the moves that the agents really make.
     """
     equations = competition(x, y)
     same = 1 + max(formula.depth for formula in equations.values())
@@ -244,6 +276,6 @@ def trace(x: Agent, y: Agent, worlds: int | None = None) -> dict[str, str]:
 
 
 def play(x: Agent, y: Agent) -> str:
-    """The moves of the two: `CD` if x cooperates with y and y defects against x."""
+    """Return the moves of both agents, x first: `CD` if x cooperates with y and y defects against x."""
     moves = trace(x, y)
     return moves[f"{x.name}({y.name})"][-1] + moves[f"{y.name}({x.name})"][-1]
