@@ -136,7 +136,7 @@ class Evaluator:
         return self._tested[key]
 
     def rounds(self, outcome: Outcome, seat: int) -> Iterator[Round]:
-        """Yield each round of a match: the joint move, the payoffs, and what the seat observed before it moved."""
+        """Yield each round of a match: the joint move, the payoffs, and what the seat had observed."""
         game = self.setting.game
         joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
         if isinstance(game, MatrixGame):
