@@ -1,4 +1,4 @@
-"""Grows chains of programs in a sitting: keeps every step, and lets the programs that run join the round robin."""
+"""Evolves chains of programs in a session: records every step, and lets programs that run join the round robin."""
 
 import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,7 +25,9 @@ from tournament.sandbox.image import Say
 from tournament.store import GrownStep, Record
 
 Watch = Callable[[str, Step], None]
+"""Is called with the name of a chain and its newest step."""
 Admit = Callable[[Program], Awaitable[None]]
+"""Lets a program join the tournament."""
 
 SPENT = """
     select
@@ -35,15 +37,16 @@ SPENT = """
     from calls
     where run in ({runs})
 """
-"""What the models of some runs took so far, as their budgets counted it."""
+"""Selects the calls, tokens and dollars that the given runs have used so far, as their budgets counted them."""
 
 
 @dataclass
 class Growth:
-    """Chains to be grown, each with its oracles (one for all seats, or one for each): how, and what comes of them.
+    """The evolution of several chains: how it is done, and what came of it.
 
-    `watch` is told of every step. With `joins`, programs that run join the tournament; `terse` prompts are for small
-    models. The best profile is played `evaluate` times more, in matches that no step has seen.
+    `chains` names the oracles of each chain, one for all seats or one for each seat. `watch` is called with every step.
+    With `joins`, programs that run join the tournament. With `terse`, prompts are short enough for small models. After
+    the last step the best profile plays `evaluate` further matches, which no step has used.
     """
 
     chains: Mapping[str, Sequence[str]]
@@ -55,17 +58,17 @@ class Growth:
     terse: bool = False
     evaluate: int = 0
     limits: Limits = field(init=False)
-    """What calls to models keep to: see `share_limits`."""
+    """The limits on calls to models, which `share_limits` sets."""
     best: Best = field(default_factory=Best)
     evaluation: Evaluation | None = None
     evaluation_optimum: float | None = None
-    """What the best joint play is worth in the same matches."""
+    """The mean optimum (the welfare of the best joint play) of the matches in `evaluation`, where it is known."""
     stopped: dict[str, str] = field(default_factory=dict)
-    """Why chains ended before their time, by name."""
+    """Why chains ended early, by the name of the chain."""
     _joined: set[str] = field(default_factory=set)
 
     async def grow(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
-        """Grow all chains at once."""
+        """Evolve all chains at the same time, then evaluate the best profile again if wanted."""
         keeper = _Keeper(record, run, self)
         named = itertools.chain.from_iterable(self.chains.values())
         async with open_oracles(named, evaluator, self._kit(evaluator, record, run)) as oracles:
@@ -76,18 +79,20 @@ class Growth:
             async with anyio.create_task_group() as group:
                 for chain in chains:
                     group.start_soon(self._grow, chain, keeper, admit)
-        # Of equals the first by number, whichever was there first.
+        # Among equals the first chain in order wins, whichever chain reached that welfare first.
         self.best = max((chain.best for chain in chains), key=lambda best: best.welfare)
         if self.evaluate and self.best.profile:
             await self._evaluate(self.best.profile, evaluator)
 
     async def _evaluate(self, profile: Profile, evaluator: Evaluator) -> None:
+        """Play `evaluate` new matches of the profile and keep the evaluation with its optimum."""
         [found] = await evaluator.rollouts([profile], self.evaluate, self.plan.episodes)
         tapes = [evaluator.chance(outcome) for outcome in found.outcomes]
         self.evaluation = found
         self.evaluation_optimum = optimum_of(evaluator.setting, tapes) if tapes else None
 
     async def _grow(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
+        """Evolve one chain: record, report and admit every step as it comes."""
         number = await keeper.begin(chain.name)
         async with aclosing(chain.grow()) as steps:
             async for step in steps:
@@ -99,7 +104,7 @@ class Growth:
             self.say(f"{chain.name} stopped: {chain.stopped}")
 
     async def _admit(self, step: Step, admit: Admit) -> None:
-        """Let the program that a step brought join, if it runs and has not come before."""
+        """Let the program of a step join the tournament, if it runs and has not joined before."""
         program = step.response.program
         if self.joins and step.evaluation and program and program.digest not in self._joined:
             self._joined.add(program.digest)
@@ -121,24 +126,24 @@ class Growth:
 
     @property
     def cut_off(self) -> bool:
-        """Whether a chain ended before its time for another reason than its budget."""
+        """Whether a chain ended early for a reason other than its budget."""
         return any(not why.startswith("budget") for why in self.stopped.values())
 
     @property
     def failed(self) -> bool:
-        """Whether a chain was cut off, or no program runs."""
+        """Whether a chain was cut off, or no step brought a profile that runs."""
         return self.cut_off or self.best.profile is None
 
     @property
     def config(self) -> dict[str, object]:
-        """The plan, and whatever else the steps of a chain depend on beside its oracles."""
+        """The plan and the other settings that the steps of a chain depend on, apart from its oracles."""
         settings = self.settings
         asked = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         return asdict(self.plan) | {"terse": self.terse} | asked
 
 
 def share_limits(growths: Sequence[Growth], record: Record, runs: Sequence[int]) -> None:
-    """Let chains of several runs grow under one set of limits, which counts what they took in earlier sittings."""
+    """Give the evolutions of several runs one set of limits, which counts what the runs used in earlier sessions."""
     [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
     spent = Spending(int(calls), int(tokens), Decimal(money))
     limits = make_limits(growths[0].settings, spent)
@@ -147,7 +152,7 @@ def share_limits(growths: Sequence[Growth], record: Record, runs: Sequence[int])
 
 
 class _Keeper:
-    """Writes chains and their steps to the record, one after the other, away from the loop."""
+    """Writes chains and their steps to the record, one at a time and in a thread, so that the event loop goes on."""
 
     def __init__(self, record: Record, run: int, growth: Growth) -> None:
         self._record = record
@@ -160,14 +165,14 @@ class _Keeper:
         self._one = CapacityLimiter(1)
 
     async def begin(self, name: str) -> int:
-        """The number of the chain of that name."""
+        """Return the number of the chain of that name in the record, where it is entered if it is new."""
         begin = self._record.begin_chain
         return await to_thread.run_sync(
             begin, self._run, name, self._oracles[name], self._config, limiter=self._one
         )
 
     async def keep(self, chain: int, step: Step) -> None:
-        """Keep a step of a chain."""
+        """Write a step of the chain with that number to the record."""
         await to_thread.run_sync(self._record.keep_step, chain, kept(step), limiter=self._one)
 
 
@@ -179,7 +184,7 @@ def check_recording(path: Path) -> None:
 
 
 def _read_calls(path: Path, record: Record) -> list[str]:
-    """The lines of the calls in a record, which may be the one that is open."""
+    """Return the calls in the record at `path`, one line of text each. That may be `record`, which is open already."""
     if path.resolve() == record.path:
         return record.call_lines()
     with _recording(path) as other:
@@ -187,7 +192,7 @@ def _read_calls(path: Path, record: Record) -> list[str]:
 
 
 def _recording(path: Path) -> Record:
-    """A record to replay from. Raises `UsageError` for another file, and `RecordError`."""
+    """Open the record at `path` for replay. Raises `UsageError` if the file is not a record, and `RecordError`."""
     try:
         return Record.read(path)
     except RecordRefused as error:
@@ -195,7 +200,7 @@ def _recording(path: Path) -> Record:
 
 
 def kept(step: Step) -> GrownStep:
-    """A step as it goes on record."""
+    """Return the step in the form in which the record keeps it."""
     evaluation = step.evaluation
     faults = step.after.faults if step.after else ()
     return GrownStep(

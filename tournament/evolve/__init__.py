@@ -1,4 +1,4 @@
-"""Grows programs: best responses, refined step by step, and populations of them.
+"""Evolves programs: an oracle writes best responses to other programs and refines them step by step.
 
-The engine, the record and the oracles meet here, by passing values.
+This package connects the engine, the record and the oracles, which do not know of each other.
 """

@@ -1,4 +1,4 @@
-"""Automata as programs, for repeated games with two seats."""
+"""Finite automata written as programs, for repeated matrix games with two seats."""
 
 import itertools
 from collections.abc import Iterator
@@ -8,25 +8,27 @@ from tournament.program import Program
 from tournament.seeds import Tape
 
 MOST_LISTED = 700
+"""`small_automata` lists the automata with two states only if there are at most this many."""
 MOST_STATES = 4
+"""`changed` adds no state to an automaton that has this many."""
 
 Automaton = tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]
-"""The move of each state, and from each state the next one by the opponent's move; states and moves are indices."""
+"""The move of each state, then for each state the next state by the opponent's move. States and moves are indices."""
 
 
 def has_memory(setting: Setting) -> bool:
-    """Whether automata are of use: two seats that meet more than once."""
+    """Whether automata are useful: the game is a matrix game with two seats and may last more than one round."""
     game = setting.game
     return isinstance(game, MatrixGame) and game.seats == 2 and not setting.repetition.one_shot
 
 
 def simplest(setting: Setting, seat: int) -> Automaton:
-    """The automaton that always makes the first move."""
+    """Return the automaton with one state, which always makes the seat's first move."""
     return (0,), ((0,) * _answers(setting, seat),)
 
 
 def small_automata(setting: Setting, seat: int) -> Iterator[Program]:
-    """All automata with two states, as long as they are few."""
+    """Yield all automata with two states; none if the game has no use for them or there are more than `MOST_LISTED`."""
     if not has_memory(setting):
         return
     moves, answers = len(setting.game.moves[seat]), _answers(setting, seat)
@@ -39,7 +41,7 @@ def small_automata(setting: Setting, seat: int) -> Iterator[Program]:
 
 
 def changed(automaton: Automaton, setting: Setting, seat: int, tape: Tape) -> Automaton:
-    """The automaton with a state added, or with one or two of its entries drawn anew."""
+    """Return a random variant of the automaton: it may gain a state, and one or two of its entries are redrawn."""
     plays, after = list(automaton[0]), [list(row) for row in automaton[1]]
     moves, answers = len(setting.game.moves[seat]), _answers(setting, seat)
     if len(plays) < MOST_STATES and tape.random() < 0.5:
@@ -55,7 +57,7 @@ def changed(automaton: Automaton, setting: Setting, seat: int, tape: Tape) -> Au
 
 
 def as_program(automaton: Automaton, setting: Setting, seat: int) -> Program:
-    """A program that plays an automaton."""
+    """Return a program that plays the automaton in the given seat."""
     plays, after = automaton
     own, theirs = setting.game.moves[seat], setting.game.moves[1 - seat]
     steps: dict[tuple[int, Move], int] = {
@@ -78,4 +80,5 @@ def as_program(automaton: Automaton, setting: Setting, seat: int) -> Program:
 
 
 def _answers(setting: Setting, seat: int) -> int:
+    """Return how many different moves the opponent of the seat can make."""
     return len(setting.game.moves[1 - seat])

@@ -1,4 +1,7 @@
-"""What a profile of programs is worth: unit tests first, then utility from rollouts."""
+"""Evaluates a profile of programs: runs unit tests first, then estimates payoffs from rollouts.
+
+A rollout is a set of matches that are played only to learn how good a profile is.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,22 +21,25 @@ from tournament.sandbox.pool import Pool
 from tournament.seeds import Tape
 
 Profile = tuple[Program, ...]
-"""A program for every seat."""
+"""One program for every seat, in seat order."""
 
 TOGETHER = 64
-"""Profiles that are played at the same time: each of their programs takes an instance."""
+"""How many profiles are played at the same time. The number is limited because each program takes an instance."""
 MOST_KNOWN = 20_000
-"""Rollouts that are remembered, so that what comes again is not played again."""
+"""How many evaluations are cached. When there are more, the cache is emptied before new ones are added."""
 WAITING = 4
+"""How many lists of outcomes may wait to be received before the workers have to wait."""
 
 Round = tuple[Joint, Payoffs, Observation | None]
+"""The joint move, the payoffs by seat, and the observation of one seat (None in a matrix game)."""
 
 Key = tuple[tuple[str, ...], int, int]
+"""A lineup, the number of matches it plays, and the first repetition."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Rollouts of a profile. Where `lost`, some of them could not be played."""
+    """The outcomes of the matches of a profile. With `lost`, some of its matches could not be played."""
 
     profile: Profile
     outcomes: tuple[Outcome, ...]
@@ -41,12 +47,12 @@ class Evaluation:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """Every rule that was broken."""
+        """All faults of all matches, of every seat."""
         return tuple(fault for outcome in self.outcomes for fault in outcome.faults)
 
     @cached_property
     def payoffs(self) -> tuple[float, ...] | None:
-        """Mean payoffs by seat; None where a rule was broken, for then there is no such thing."""
+        """Mean payoffs by seat; None if a rule was broken or a match was not played: a mean would then mislead."""
         if self.faults or self.lost or not self.outcomes:
             return None
         paid = [[p for p in outcome.payoffs if p is not None] for outcome in self.outcomes]
@@ -54,12 +60,12 @@ class Evaluation:
 
     @property
     def welfare(self) -> float | None:
-        """Mean total of all seats' payoffs."""
+        """The mean over the matches of the sum of all seats' payoffs; None where `payoffs` is None."""
         return None if self.payoffs is None else sum(self.payoffs)
 
     @property
     def samples(self) -> tuple[float, ...] | None:
-        """The total of all seats' payoffs, of each match."""
+        """The sum of all seats' payoffs in each match; None where `payoffs` is None."""
         if self.payoffs is None:
             return None
         return tuple(sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
@@ -67,9 +73,10 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What is known of a seat's program in a profile: faults, those of its unit tests first, and its rollouts.
+    """What is known about the program of one seat in a profile.
 
-    There are no rollouts of a program that has failed its tests.
+    `faults` are those of its unit tests, or, if it passed them, those of its rollouts. `evaluation` holds the rollouts;
+    it is None for a program that failed its tests.
     """
 
     faults: tuple[Fault, ...]
@@ -77,14 +84,14 @@ class Feedback:
 
     @property
     def problem(self) -> str:
-        """The name of what is wrong; nothing if the program runs."""
+        """The kind of the first fault, or "lost" if there are no payoffs; an empty string if the program runs."""
         if self.faults:
             return self.faults[0].kind
         return "" if self.evaluation and self.evaluation.payoffs else "lost"
 
 
 class Evaluator:
-    """Plays profiles in a pool of workers; the same profile with the same seed always comes to the same."""
+    """Plays profiles in a worker pool. The same profile with the same seed always gives the same result."""
 
     def __init__(
         self, pool: Pool, setting: Setting, seed: int, limits: Limits | None = None
@@ -97,7 +104,7 @@ class Evaluator:
         self._tested: dict[tuple[tuple[str, ...], int], tuple[Fault, ...]] = {}
 
     async def feedback(self, profile: Profile, seat: int, episodes: int) -> Feedback:
-        """What can be said of a seat's program: unit tests, and rollouts if it passes them."""
+        """Run the unit tests of a seat's program, then play `episodes` matches of its profile if it passes them."""
         if faults := await self.tests(profile, seat):
             return Feedback(faults, None)
         [evaluation] = await self.rollouts([profile], episodes)
@@ -106,7 +113,7 @@ class Evaluator:
     async def rollouts(
         self, profiles: Sequence[Profile], episodes: int, first: int = 0
     ) -> list[Evaluation]:
-        """Every profile played that many times, from the repetition `first` on."""
+        """Play `episodes` repetitions of every profile, from number `first` on; return an evaluation of each."""
         keys: list[Key] = [(lineup(profile), episodes, first) for profile in profiles]
         found = {key: self._known[key] for key in keys if key in self._known}
         new = {k: p for k, p in zip(keys, profiles, strict=True) if k not in found}
@@ -118,9 +125,10 @@ class Evaluator:
         return [replace(found[key], profile=p) for key, p in zip(keys, profiles, strict=True)]
 
     async def tests(self, profile: Profile, seat: int) -> tuple[Fault, ...]:
-        """The faults that a seat's program makes against those it is to answer, probes, and copies of itself.
+        """Return the faults of a seat's program in test matches, each fault once.
 
-        Every match is replayed alone: a program that does not repeat itself is at fault too.
+        The program plays the others of its profile, the probes, and copies of itself if all seats have the same moves.
+        Every match is played in a batch and again alone, and a program that then plays differently is at fault too.
         """
         key = (lineup(profile), seat)
         if key not in self._tested:
@@ -128,7 +136,7 @@ class Evaluator:
         return self._tested[key]
 
     def rounds(self, outcome: Outcome, seat: int) -> Iterator[Round]:
-        """A match round by round: the joint move, what it paid by seat, and what the seat had observed."""
+        """Yield each round of a match: the joint move, the payoffs, and what the seat had observed."""
         game = self.setting.game
         joints = [tuple(map(index, joint)) for joint in zip(*outcome.moves, strict=True)]
         if isinstance(game, MatrixGame):
@@ -140,10 +148,11 @@ class Evaluator:
         )
 
     def chance(self, outcome: Outcome) -> str:
-        """The tape that a match's chance was drawn from."""
+        """Return the name of the tape from which the chance events of a match were drawn."""
         return match_tape(self.seed, self.setting.key, outcome.fixture, "chance")
 
     async def _played(self, profiles: dict[Key, Profile]) -> dict[Key, Evaluation]:
+        """Play all profiles at once and return the evaluation of each."""
         fixtures = {
             key: [Fixture(key[0], first + r) for r in range(episodes)]
             for key in profiles
@@ -158,6 +167,7 @@ class Evaluator:
         }
 
     async def _faults(self, profile: Profile, seat: int) -> list[Fault]:
+        """Play the matches that `tests` describes and return the faults of the seat's program."""
         program = profile[seat]
         tables = [profile, *(_seated(program, seat, probe, profile) for probe in PROBES)]
         if len(set(self.setting.game.moves)) == 1:
@@ -177,7 +187,7 @@ class Evaluator:
         return Contest(self.setting, self.seed, programs, self.limits, strict)
 
     async def _play(self, contest: Contest, fixtures: Sequence[Fixture]) -> dict[Fixture, Outcome]:
-        """What comes of the fixtures; those that could not be played are missing."""
+        """Play the fixtures and return their outcomes by fixture; those that could not be played are missing."""
         outcomes: dict[Fixture, Outcome] = {}
         send, receive = create_memory_object_stream[Results](WAITING)
         async with create_task_group() as group, receive:
@@ -189,18 +199,20 @@ class Evaluator:
 
 
 def _different(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Return one fault for each combination of seat, kind and message."""
     return tuple({(f.seat, f.kind, f.message): f for f in faults}.values())
 
 
 def with_program(profile: Profile, seat: int, program: Program) -> Profile:
-    """The profile with another program in a seat."""
+    """Return the profile with `program` in the given seat."""
     return (*profile[:seat], program, *profile[seat + 1 :])
 
 
 def lineup(profile: Profile) -> tuple[str, ...]:
-    """The digests of the profile's programs: what makes it this profile, whatever they are called."""
+    """Return the digests of the programs by seat. They identify the profile, whatever names the programs have."""
     return tuple(program.digest for program in profile)
 
 
 def _seated(program: Program, seat: int, other: Program, profile: Profile) -> Profile:
+    """Return a profile with `program` in the seat and `other` in all other seats."""
     return with_program((other,) * len(profile), seat, program)

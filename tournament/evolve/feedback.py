@@ -1,4 +1,4 @@
-"""What is told of a program, in words: traces of failed tests, what it is worth, and how its matches went."""
+"""Describes a program in words for prompts: its faults in tests, its mean payoffs, and how its matches went."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,13 +8,14 @@ from tournament.match import Fault, Outcome
 
 MOST_FAULTS = 4
 MOST_TRACE = 1_000
+"""The most characters of a fault's message, and the most of its traceback."""
 MOST_ROLLOUTS = 3
 MOST_CHARACTERS = 3_000
-"""About a thousand tokens for rollouts: enough for a few matches, told round by round."""
+"""The most characters for all matches together, about a thousand tokens: enough for a few matches round by round."""
 
 
 def told_faults(faults: Sequence[Fault]) -> str:
-    """The first few faults, each with the end of the bot's own traceback."""
+    """Return a text about the first few faults, each with the end of the bot's own traceback."""
     return "\n\n".join(_told_fault(fault) for fault in faults[:MOST_FAULTS])
 
 
@@ -25,7 +26,7 @@ def _told_fault(fault: Fault) -> str:
 
 
 def told_utility(evaluation: Evaluation | None, seat: int) -> str:
-    """Mean payoffs of the profile."""
+    """Return a sentence with the mean payoff of the seat and of all seats together, or that a rule was broken."""
     if evaluation is None or evaluation.payoffs is None:
         return "Rules are broken, so nothing can be said of what the program is worth."
     own, total = evaluation.payoffs[seat], sum(evaluation.payoffs)
@@ -35,7 +36,7 @@ def told_utility(evaluation: Evaluation | None, seat: int) -> str:
 
 
 def told_rollouts(task: Task, evaluator: Evaluator) -> str:
-    """The worst match, the best, and one between, round by round, cut to a length that a prompt can bear."""
+    """Return a text about the worst, the middle and the best match, round by round, shortened to fit into a prompt."""
     evaluation = task.feedback.evaluation
     if evaluation is None:
         return ""
@@ -47,7 +48,10 @@ def told_rollouts(task: Task, evaluator: Evaluator) -> str:
 
 
 def _informative(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Worst, best and middle by total payoff, matches with faults first; matches that went the same but once."""
+    """Return the worst, the middle and the best match by total payoff; matches with more faults count as worse.
+
+    Of several matches with the same moves and payoffs only one is considered.
+    """
     unique = list({(o.moves, o.payoffs): o for o in reversed(outcomes)}.values())
     ranked = sorted(unique, key=lambda o: (-len(o.faults), sum(p or 0 for p in o.payoffs)))
     if len(ranked) <= MOST_ROLLOUTS:
@@ -56,7 +60,7 @@ def _informative(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _cut(lines: list[str], most: int) -> list[str]:
-    """The lines, without as many from the middle as it takes to be no longer than that."""
+    """Return the lines without those in the middle if all of them together have more than `most` characters."""
     if sum(map(len, lines)) + len(lines) <= most:
         return lines
     head, tail = _fitting(lines, most // 2), _fitting(lines[::-1], most // 2)
@@ -65,7 +69,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 
 def _fitting(lines: list[str], most: int) -> list[str]:
-    """The first lines that are no longer than that together."""
+    """Return as many of the first lines as have at most `most` characters together."""
     taken = 0
     for number, line in enumerate(lines):
         taken += len(line) + 1
@@ -75,6 +79,7 @@ def _fitting(lines: list[str], most: int) -> list[str]:
 
 
 def _told_match(task: Task, outcome: Outcome, evaluator: Evaluator) -> Iterator[str]:
+    """Yield the lines about one match: its payoffs, then every round, then its faults."""
     total = _listed(outcome.payoffs)
     yield f"match {outcome.fixture.repetition + 1}: payoffs by seat {total}"
     names = task.setting.game.moves

@@ -1,8 +1,10 @@
-"""Programs that walk on a grid, for games whose moves are ways and whose observations name cells.
+"""Programs that walk on a grid, for games whose moves are directions and whose observations name cells.
 
-They go to one of the cells that parts of the observation name, alone or each of several players to a place beside it,
-by the plan that takes the fewest steps. Which parts, who comes along, how the players' steps add up, whether the next
-target counts, what is done beside one, and whether edges are joined: these are their parameters.
+Each program walks to one of the cells that certain parts of the observation name, by the plan with the fewest steps.
+It either steps on that cell alone, or makes a certain move beside it, alone or together with other players. The
+parameters are: which parts name targets, which part names the other players, whether the players' steps are summed or
+the most of them counts, whether the distance to the next target counts, which move is made beside a target, and
+whether opposite edges of the grid are joined.
 """
 
 import itertools
@@ -18,8 +20,9 @@ WAYS: tuple[dict[Move, tuple[int, int]], ...] = (
     {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)},
 )
 SAMPLES = 10
+"""How many first states are drawn to find the parts of an observation that name cells."""
 MOST_TARGETS = 2
-"""Parts of an observation that a program goes after."""
+"""From how many parts of an observation a program takes its targets at most."""
 
 SOURCE = '''"""Walks on a grid to what it sees there, by the plan with the fewest steps; found by search."""
 
@@ -105,7 +108,7 @@ def named(seen, keys):
 
 
 def walkers(setting: Setting, seat: int) -> Iterator[Program]:
-    """Programs for every choice of their parameters; none where the game is played on no grid."""
+    """Yield a program for every choice of the parameters; none if the game is not played on a grid."""
     moves = setting.game.moves[seat]
     ways = next((each for each in WAYS if set(each) <= set(moves)), None)
     parts = _parts(setting, seat)
@@ -130,7 +133,10 @@ def walkers(setting: Setting, seat: int) -> Iterator[Program]:
 
 
 def _manners(moves: list[Move], parts: list[str]) -> Iterator[tuple[Move | None, tuple[str, ...]]]:
-    """What to do at a target: step on it alone, or make a move beside it, alone or with other players."""
+    """Yield what to do at a target: the move to make beside it, and the parts that name the other players who join.
+
+    The move is None for a program that steps on the target instead, alone.
+    """
     yield None, ()
     for move in moves:
         yield move, ()
@@ -138,12 +144,13 @@ def _manners(moves: list[Move], parts: list[str]) -> Iterator[tuple[Move | None,
 
 
 def _subsets(parts: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield every choice of one to `MOST_TARGETS` parts."""
     sizes = range(1, MOST_TARGETS + 1)
     return itertools.chain.from_iterable(itertools.combinations(parts, size) for size in sizes)
 
 
 def _parts(setting: Setting, seat: int) -> list[str]:
-    """The parts of a seat's observation that name cells, other than its own; in a sample of first states."""
+    """Return the parts of a seat's observation that name cells in a sample of first states, except its own cell."""
     game = setting.game
     if not isinstance(game, StateGame):
         return []
@@ -156,7 +163,7 @@ def _parts(setting: Setting, seat: int) -> list[str]:
 
 
 def _cells(part: Any) -> bool:
-    """Whether it is a cell or a list of cells: at least two numbers, a row and a column first."""
+    """Whether the part is a cell (at least two integers, the first a row, the second a column) or a list of cells."""
     if not isinstance(part, list | tuple) or not part:
         return False
     if all(isinstance(number, int) for number in part):

@@ -1,4 +1,4 @@
-"""Keeps calls to models in the record, so that a run that goes on, or is run again, pays for none of them twice."""
+"""Keeps calls to models in the record, so that a run that is resumed or repeated pays for each call only once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,20 +13,23 @@ from tournament.oracles.replay import Replay
 
 
 class Calls(Protocol):
-    """The part of a record that calls are kept in."""
+    """The methods of a record that keep and find calls to models."""
 
     def keep_calls(self, calls: Sequence[dict[str, Any]]) -> None:
-        """Keep calls with their answers."""
+        """Write calls with their answers, one row each, in one transaction."""
 
     def find_call(self, key: str) -> str | None:
-        """The line of the call with that key."""
+        """Return the call with that key and its answer as one line of text, or None if there is none."""
 
     def call_keys(self) -> set[str]:
-        """The keys of all calls."""
+        """Return the keys of all calls."""
 
 
 class RecordJournal:
-    """The journal of a run: what is kept is committed before it is used, many answers in a transaction."""
+    """The journal of calls to models for one run.
+
+    Every answer is committed to the record before it is used. Answers that arrive together share a transaction.
+    """
 
     def __init__(self, calls: Calls, run: int) -> None:
         self._calls = calls
@@ -35,19 +38,20 @@ class RecordJournal:
         self._rows = GroupCommit(calls.keep_calls)
 
     async def find(self, key: str) -> Answer | None:
-        """The answer that was kept last under a key."""
+        """Return the answer that was kept under the key, or None."""
         if key not in self._kept:
             return None
         line = await to_thread.run_sync(self._calls.find_call, key)
         return from_line(line)[1] if line else None
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Commit an answer. Raises `RecordError`."""
+        """Return once the answer is committed to the record. Raises `RecordError`."""
         await self._rows.put(_row(key, self._run, call, answer))
         self._kept.add(key)
 
 
 def _row(key: str, run: int, call: Call, answer: Answer) -> dict[str, Any]:
+    """Return the columns of a call for the table of calls; `cost` is in dollars."""
     return {
         "key": key,
         "run": run,
@@ -66,7 +70,7 @@ def _row(key: str, run: int, call: Call, answer: Answer) -> dict[str, Any]:
 
 
 class Replayed:
-    """Answers from a record, and keeps what it answers as it was kept there: under the same keys, word for word."""
+    """A model that answers from a record, and copies each answer into the journal, unchanged and under the same key."""
 
     def __init__(self, replay: Replay, journal: RecordJournal) -> None:
         self._replay = replay
@@ -74,11 +78,11 @@ class Replayed:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """That of any record."""
+        """The identity of the replay, which is the same for every record."""
         return self._replay.identity
 
     async def ask(self, call: Call) -> Answer:
-        """What was answered then. Raises `PromptDiffers` for a call that is not in the record."""
+        """Return the recorded answer to the call. Raises `PromptDiffers` if the call is not in the record."""
         answer = await self._replay.ask(call)
         with CancelScope(shield=True):
             if await self._journal.find(answer.key) is None:
@@ -86,5 +90,5 @@ class Replayed:
         return answer
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Close the replay, which holds no resources."""
         await self._replay.aclose()

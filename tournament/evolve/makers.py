@@ -1,4 +1,4 @@
-"""Makes oracles from what is said on the command line: `search`, or a model behind `chat:`, `manual:` or `replay:`."""
+"""Creates oracles from their names on the command line: `search`, or a model, as `chat:`, `manual:` or `replay:`."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -27,10 +27,11 @@ from tournament.program import Program
 
 @dataclass(frozen=True)
 class Kit:
-    """What oracles are made with: settings, a journal, limits that may be shared, and what they write about.
+    """The settings and shared services that oracles are created with.
 
-    `library` are the programs that a search may answer with, `about` a line on the game, `episodes` the matches of a
-    rollout; `read_calls` are the lines of the calls in a record.
+    `limits` may be shared with other runs. `library` holds the programs that a search may answer with. `about`
+    describes the game, `episodes` is the number of matches in a rollout, and `terse` asks for short prompts.
+    `read_calls` returns the calls in a record, one line of text each.
     """
 
     settings: Settings
@@ -50,9 +51,9 @@ def checked(
     setting: Setting,
     check_recording: Callable[[Path], None],
 ) -> None:
-    """See to it that oracles can be made, before anything is played or recorded. Raises `UsageError`.
+    """Check that the oracles can be created, before anything is played or recorded. Raises `UsageError` if not.
 
-    `check_recording` raises it for a file that has nothing to replay.
+    `check_recording` must raise `UsageError` for a file that has no calls to replay.
     """
     seats = setting.game.seats
     if len(specs) not in (1, seats):
@@ -71,7 +72,7 @@ def checked(
 def by_seat(
     specs: Sequence[str], oracles: Mapping[str, Oracle], setting: Setting
 ) -> tuple[Oracle, ...]:
-    """The oracle of each seat, where one is named for each or one for all."""
+    """Return the oracle of each seat; `specs` names either one oracle for all seats or one for each seat."""
     return tuple(oracles[text] for text in specs) * (setting.game.seats // len(specs))
 
 
@@ -79,9 +80,9 @@ def by_seat(
 async def open_oracles(
     specs: Iterable[str], evaluator: Evaluator, kit: Kit
 ) -> AsyncIterator[dict[str, Oracle]]:
-    """The oracles named; models share one set of limits, and are closed when the block is left.
+    """Open the named oracles and yield them by name. Raises `UsageError` and `NotFound`.
 
-    Raises `UsageError` and `NotFound`.
+    All models share one set of limits. They are closed when the block is left.
     """
     desk = Desk(kit.settings, kit.limits, kit.journal, kit.say)
     prompts = Prompts(kit.settings.prompts)
@@ -104,6 +105,7 @@ async def open_oracles(
 
 
 def _model(text: str, desk: Desk, kit: Kit) -> Model:
+    """Return the model that the text names; for `replay:FILE`, one that answers from that record."""
     spec = parse(text)
     if spec.kind != "replay":
         return make_oracle(text, desk)

@@ -1,4 +1,4 @@
-"""The most that all seats together can be paid in a match."""
+"""Computes the optimum of a setting: the highest total payoff that all seats together can get in a match."""
 
 import math
 from collections.abc import Sequence
@@ -11,16 +11,22 @@ from tournament.theory.foraging import MEAN_STEPS, optimal_welfare
 
 FORAGING = "level_based_foraging"
 STARTS = 200
+"""How many starts are drawn to estimate the mean optimum of foraging."""
 LARGEST_GRID = 8
-"""On larger grids the best joint play takes too long to find for so many starts."""
+"""The largest side of a foraging grid in cells. On larger grids the best joint play takes too long to compute."""
 PUBLISHED = 0.554
-"""The line at the optimum of foraging in the PIBR paper's figure. Its samples are on another account: a welfare of
-1 - 0.2 n for all food in n rounds, by which the mean optimum is -0.082; 1 - 0.1 (n - 1) comes near the line, at 0.559.
+"""The height of the line that marks the optimum of foraging in the figure of the PIBR paper.
+
+The samples in that figure are computed in another way than the line: gathering all food in n rounds gives a welfare of
+1 - 0.2 n, so the mean optimum would be -0.082. The formula 1 - 0.1 (n - 1) comes close to the line, with 0.559.
 """
 
 
 def best_welfare(setting: Setting) -> float | None:
-    """The optimum, where it can be listed."""
+    """Return the optimum of a matrix game from its table of payoffs.
+
+    Return None for games without such a table, for matches with noise, and where the number of rounds is not fixed.
+    """
     game, repetition = setting.game, setting.repetition
     if not isinstance(game, MatrixGame) or game.cells is None or repetition.noise:
         return None
@@ -31,7 +37,10 @@ def best_welfare(setting: Setting) -> float | None:
 
 
 def mean_optimum(setting: Setting) -> float | None:
-    """The optimum; of foraging its mean over all starts of the paper's setting, or over a sample of other starts."""
+    """Return the mean optimum of a match, or None where it is not known.
+
+    For foraging it is the exact mean over all starts in the paper's setting, and a mean over sampled starts otherwise.
+    """
     if _as_published(setting):
         cost = setting.game.parameters["step_cost"]
         assert isinstance(cost, float)
@@ -40,7 +49,7 @@ def mean_optimum(setting: Setting) -> float | None:
 
 
 def optimum_of(setting: Setting, tapes: Sequence[str]) -> float | None:
-    """The optimum of matches whose chance is drawn from these tapes, on average."""
+    """Return the mean optimum of the matches whose chance events are drawn from these tapes, or None if not known."""
     game = setting.game
     if not _is_foraging(game):
         return best_welfare(setting)
@@ -53,7 +62,7 @@ def optimum_of(setting: Setting, tapes: Sequence[str]) -> float | None:
 
 
 def published_optimum(setting: Setting) -> float | None:
-    """The line at the optimum in the paper's figure, where it is not `mean_optimum`."""
+    """Return the optimum as drawn in the paper's figure, which differs from `mean_optimum`; None in other settings."""
     return PUBLISHED if _as_published(setting) else None
 
 
@@ -62,6 +71,6 @@ def _is_foraging(game: Game) -> TypeGuard[StateGame]:
 
 
 def _as_published(setting: Setting) -> bool:
-    """Whether it is foraging in the paper's setting, which is the default."""
+    """Whether the game is foraging with the paper's parameters, which are the default."""
     game = setting.game
     return _is_foraging(game) and game.parameters == load_game(FORAGING, {}).parameters

@@ -1,8 +1,8 @@
 """Programmatic iterated best response (Lin et al., arXiv 2512.21024).
 
-For K rounds the seats' programs are made best responses to the others' source, which stays fixed meanwhile; each is
-refined in T steps, driven by unit tests and by the utility of rollouts. The profile returned is the one with the
-highest welfare that was ever seen. A step whose program does not run is a gap in the record: no value, no made-up move.
+In each of K rounds, every seat's program is made a best response to the source of the other programs, which stay
+fixed meanwhile. It is refined in T steps, guided by unit tests and by the payoffs in rollouts. The result is the
+profile with the highest welfare seen in any step. A step whose program does not run has no value in the record.
 """
 
 from collections.abc import AsyncGenerator
@@ -16,15 +16,17 @@ from tournament.program import Program
 
 ORDERS = ("turn", "simultaneous")
 TOLERANCE = 1e-9
+"""How far below the optimum a welfare may be and still count as optimal."""
 DIGITS = 10
-"""Of a program's digest, in its name."""
+"""How many digits of its digest a program has in its name."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a chain is grown: K rounds over the seats, T steps each, so many episodes to a rollout.
+    """How a chain is evolved: `rounds` over all seats, `steps` for each seat, and `episodes` matches in a rollout.
 
-    Raises `NotFound` for an objective or an order that is none.
+    With the order "turn", a seat answers the programs that earlier seats wrote in the same round; with "simultaneous",
+    it answers those from before the round. Raises `NotFound` for an unknown objective or order.
     """
 
     rounds: int = 5
@@ -44,10 +46,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a chain: who was made better, how, and what the profile is worth since.
+    """One step of a chain, in which one seat's program was to be improved.
 
-    `before` is what the oracle was told, and `after` what is known of the program that it wrote. `profile` is what
-    stands after the step, `best` whether no profile before was worth as much.
+    `turn` counts the steps of the seat in the round. `before` is the feedback that the oracle got, and `after` the
+    feedback on the program that it wrote. `profile` holds the programs after the step. `best` says whether its welfare
+    is higher than that of every earlier step.
     """
 
     number: int
@@ -62,30 +65,30 @@ class Step:
 
     @property
     def evaluation(self) -> Evaluation | None:
-        """Rollouts of the profile; None for a gap: a step that brought no program, or one that breaks rules."""
+        """The rollouts of the profile; None if the step brought no program, or one that does not run."""
         return self.after.evaluation if self.after and not self.after.problem else None
 
     @property
     def outcome(self) -> str:
-        """What became of it: the oracle's outcome, or the kind of the first fault of its program."""
+        """The outcome of the step: the problem of its program if it has one, otherwise the oracle's outcome."""
         return (self.after.problem if self.after else "") or self.response.outcome
 
     @property
     def note(self) -> str:
-        """A line about what went wrong."""
+        """A line about what went wrong, which may be empty."""
         faults = self.after.faults if self.after else ()
         return faults[0].message if faults else self.response.note
 
 
 @dataclass
 class Best:
-    """The best profile so far, and its welfare."""
+    """The profile with the highest welfare so far, and that welfare."""
 
     profile: Profile | None = None
     welfare: float = float("-inf")
 
     def offer(self, evaluation: Evaluation | None) -> bool:
-        """Take the evaluation if its welfare is the highest so far."""
+        """Keep the profile of the evaluation if its welfare is the highest so far; return whether it is."""
         welfare = evaluation.welfare if evaluation else None
         if evaluation is None or welfare is None or welfare <= self.welfare:
             return False
@@ -94,9 +97,9 @@ class Best:
 
 
 class Chain:
-    """One run of PIBR. What it does depends on its name, its plan, the setting and the oracles' answers alone.
+    """One run of PIBR. Its steps depend only on its arguments and on the answers of the oracles.
 
-    `stopped` says why it ended before its time, where it did.
+    `stopped` says why the chain ended early; it is empty if the chain did not.
     """
 
     def __init__(
@@ -120,7 +123,7 @@ class Chain:
         self._optimum = best_welfare(self.setting) if plan.objective == "welfare" else None
 
     async def grow(self) -> AsyncGenerator[Step, None]:
-        """The steps, one after the other, until the rounds are played or an oracle has no more to give."""
+        """Yield the steps, one after the other, until all rounds are done or an oracle stops the chain."""
         together = self.plan.order == "simultaneous"
         for number in range(self.plan.rounds):
             before = self.profile
@@ -138,12 +141,15 @@ class Chain:
                 yield await self._joined(last)
 
     def _take(self, step: Step, *, alone: bool) -> None:
-        """Let what the step brought stand: its seat's program alone, or the whole profile."""
+        """Adopt the result of the step: only the program of its seat if `alone`, otherwise the whole profile."""
         program = step.profile[step.seat]
         self.profile = with_program(self.profile, step.seat, program) if alone else step.profile
 
     async def _respond(self, number: int, seat: int, fixed: Profile) -> AsyncGenerator[Step, None]:
-        """Up to T steps of one seat's response; none further at the optimum, or once nothing changes."""
+        """Yield up to T steps that improve one seat's program.
+
+        The steps end early when the welfare is optimal, when the profile no longer changes, or when the oracle stops.
+        """
         profile = fixed
         for turn in range(self.plan.steps):
             step = await self._step(number, seat, turn, profile)
@@ -158,6 +164,7 @@ class Chain:
             profile = step.profile
 
     async def _step(self, number: int, seat: int, turn: int, profile: Profile) -> Step:
+        """Ask the oracle of the seat for a better program and evaluate the profile with it."""
         name = f"{self.name}/{number}/{seat}/{turn}"
         before = await self._feedback(profile, seat)
         task = Task(name, self.setting, profile, seat, self.plan.objective, before)
@@ -169,7 +176,7 @@ class Chain:
         return self._counted(Step(0, number, seat, turn, profile, response, before, after))
 
     async def _joined(self, last: Step) -> Step:
-        """What comes of the seats' answers to what was there before, now that they meet."""
+        """Return a step that evaluates the profile in which all seats have the programs they wrote in this round."""
         after = await self._feedback(self.profile, last.seat)
         response = Response(None, "joined")
         turn = self.plan.steps
@@ -181,7 +188,7 @@ class Chain:
         return await self.evaluator.feedback(profile, seat, self.plan.episodes)
 
     def _named(self, response: Response) -> Response:
-        """The response, its program named as it was when it first came, or else after its text."""
+        """Return the response with its program renamed: as it was first named in this chain, or else by its digest."""
         program = response.program
         if program is None:
             return response
@@ -192,11 +199,13 @@ class Chain:
         return replace(response, program=known, profile=profile)
 
     def _counted(self, step: Step) -> Step:
+        """Return the step with its number in the chain and whether it is the best so far."""
         numbered = replace(step, number=self._count, best=self.best.offer(step.evaluation))
         self._count += 1
         return numbered
 
     def _optimal(self, step: Step) -> bool:
+        """Whether the welfare of the step reaches the optimum; False where the optimum is not known."""
         welfare = step.evaluation.welfare if step.evaluation else None
         if self._optimum is None or welfare is None:
             return False
@@ -204,5 +213,8 @@ class Chain:
 
 
 def named(program: Program) -> Program:
-    """The program under a name that depends on its text alone, whichever chain writes it first; a file's keeps its."""
+    """Return the program under a name that depends only on its source, so that all chains name it alike.
+
+    A program that was read from a file keeps its name.
+    """
     return program if program.path else replace(program, name=f"pibr_{program.digest[:DIGITS]}")

@@ -1,4 +1,4 @@
-"""What an oracle is asked, and what it answers: a program in answer to others'."""
+"""The task that an oracle gets, and the response it gives: a program in answer to the programs of others."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,14 +11,14 @@ OBJECTIVES = ("welfare", "own", "both")
 START = Program(
     "start", '"""Plays its first legal move."""\n\n\ndef act(view):\n    return view.legal[0]\n'
 )
-"""What sits where nothing has been written yet."""
+"""The program of a seat for which no program has been written yet."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A seat's program is to be made a better answer to the others', which stay as they are.
+    """The task to improve the program of one seat as an answer to the other seats' programs, which stay fixed.
 
-    `name` says which step of which chain this is; it is the same whenever the chain is run again.
+    `name` identifies the step of the chain. It is the same when the chain is run again.
     """
 
     name: str
@@ -30,45 +30,46 @@ class Task:
 
     @property
     def program(self) -> Program:
-        """The program that is to be made better."""
+        """The program that is to be improved."""
         return self.profile[self.seat]
 
     @property
     def fresh(self) -> bool:
-        """Whether there is none yet."""
+        """Whether no program has been written for the seat yet."""
         return self.program.digest == START.digest
 
 
 @dataclass(frozen=True)
 class Response:
-    """A program, or none and the name of what came instead. `critique` is what was said of the old one.
+    """The answer of an oracle: a program, or None with an `outcome` that names what went wrong.
 
-    With a `profile`, the others' programs are replaced too: the oracle begins anew from there. `note` is a line about
-    what went wrong; with `stop`, whatever is asked next would go the same way.
+    `critique` is what the oracle said about the old program. With a `profile`, the other seats' programs are replaced
+    too, and the seat's next step starts from that profile. `note` is a line about what went wrong. With `stop`, further
+    tasks would fail in the same way.
     """
 
     program: Program | None
     outcome: str = "ok"
     critique: str = ""
     calls: tuple[str, ...] = ()
-    """Keys of the calls to a model that it took, in order."""
+    """Keys of the calls to a model that were made for this response, in order."""
     profile: Profile | None = None
     note: str = ""
     stop: bool = False
 
 
 class Oracle(Protocol):
-    """Writes programs in answer to others."""
+    """Writes a program in answer to the programs of the other seats."""
 
     name: str
 
     async def respond(self, task: Task) -> Response:
-        """A response to the task; what goes wrong on the way is a named outcome of it, not an exception."""
+        """Return a response to the task. A failure to write a program is named in the response, not raised."""
         ...
 
 
 def worth(evaluation: Evaluation, seat: int, objective: str) -> float:
-    """What an oracle is to make large; minus infinity for a profile in which a rule is broken."""
+    """Return the value that an oracle maximizes for the objective; minus infinity if the profile has no payoffs."""
     if evaluation.payoffs is None:
         return float("-inf")
     own, welfare = evaluation.payoffs[seat], sum(evaluation.payoffs)

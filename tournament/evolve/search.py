@@ -1,9 +1,9 @@
-"""An oracle that needs no model: the best response among programs that can be listed, found by playing them.
+"""An oracle that needs no model: it plays a list of candidate programs and answers with the best of them.
 
-It tries the library, constants, small automata and walkers on grids; of automata with up to two states all, of larger
-ones those that are reached by changing the best so far. Programs are compared by what they are worth, then by their
-length. Where no program of one seat makes it better for all, profiles that have one program in all seats are tried, and
-if one of them does, the search begins anew from there.
+The candidates are the library, constants, walkers on grids and automata. All automata with two states are tried if
+they are few; larger ones are found by random changes to the best so far. Programs are compared by their value, then by
+their length. If no program of the seat raises the welfare, profiles with the same program in all seats are tried. If
+one of them raises it, the oracle answers with that whole profile, and the seat's next step starts from it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,15 +17,22 @@ from tournament.program import Program
 from tournament.seeds import Tape, tape_name
 
 HEATS = ((12, 10), (4, 40))
-"""After a first match each, so many of the best go on to so many matches; the last heat is a rollout at least."""
+"""Heats that narrow the candidates down, each with the number of profiles and of matches for each profile.
+
+Before the first heat all candidates play one match. In the last heat they play at least as many as in a rollout.
+"""
 CHANGES = 48
+"""How many variants of an automaton are tried at once."""
 CLIMBS = 6
+"""How many times the best automaton so far is varied."""
 RESTART = "restart"
+"""The outcome of a response that replaces the programs of all seats."""
 GAIN = 1e-9
+"""The smallest difference in value that counts as better."""
 
 
 class Search:
-    """The oracle. `library` are the programs that it may answer with."""
+    """The search oracle. `library` holds programs it may answer with; a rollout has `episodes` matches."""
 
     name = "search"
 
@@ -35,7 +42,7 @@ class Search:
         self._episodes = episodes
 
     async def respond(self, task: Task) -> Response:
-        """The best program found; the one that is there if none is better."""
+        """Return the best program found, or the present one if none is better."""
         best = await self._best([task.profile, *self._answers(task)], task)
         if automata.has_memory(task.setting):
             best = await self._climb(best, task)
@@ -48,27 +55,28 @@ class Search:
         return Response(program, RESTART, f"{said}, in all seats", profile=best.profile)
 
     def _answers(self, task: Task) -> Iterator[Profile]:
-        """Profiles in which the seat has another program."""
+        """Yield the task's profile with each candidate program in the seat."""
         own = automata.small_automata(task.setting, task.seat)
         for program in (*self._listed(task), *own):
             yield with_program(task.profile, task.seat, program)
 
     def _twins(self, task: Task) -> Iterator[Profile]:
-        """Profiles with the same program in all seats."""
+        """Yield, for each candidate except the automata, the profile with that program in all seats."""
         for program in self._listed(task):
             yield (program,) * len(task.profile)
 
     def _listed(self, task: Task) -> Iterator[Program]:
+        """Yield the candidates except the automata: fitting library programs, constants and walkers."""
         setting = task.setting
         yield from (program for program in self._library if program.fits(setting))
         yield from constants(setting, task.seat)
         yield from walkers(setting, task.seat)
 
     async def _best(self, profiles: Sequence[Profile], task: Task) -> Evaluation:
-        """The evaluation of the profile that is worth most; of equals the first, which is the one there is."""
+        """Return the evaluation of the profile with the highest value; among equals the first profile wins."""
         found = await self._ranked(profiles, 1, task)
         if self._worth(found[0], task) == self._worth(found[-1], task):
-            found = []  # nothing makes any difference, and more matches would show no more
+            found = []  # All profiles have the same value, so only the first one plays the heats.
         for count, episodes in HEATS:
             left = [each.profile for each in found[:count]]
             last = (count, episodes) == HEATS[-1]
@@ -79,7 +87,10 @@ class Search:
     async def _ranked(
         self, profiles: Sequence[Profile], episodes: int, task: Task
     ) -> list[Evaluation]:
-        """Evaluations of the profiles, best first: by worth; of equals that of the first, then of the shortest."""
+        """Return the evaluations of the profiles, highest value first.
+
+        Among equals the first profile comes first, then those whose program in the seat has the shortest source.
+        """
         seat = task.seat
         first: dict[tuple[str, ...], Profile] = {}
         for profile in profiles:
@@ -94,7 +105,7 @@ class Search:
         return [evaluations[number] for number in sorted(range(len(unique)), key=rank)]
 
     async def _climb(self, best: Evaluation, task: Task) -> Evaluation:
-        """Change automata with up to four states for the better, until nothing near is better."""
+        """Vary an automaton `CLIMBS` times, each time keeping the best variant; return the best evaluation seen."""
         setting, seat = task.setting, task.seat
         tape = Tape(tape_name("search", task.name))
         automaton = automata.simplest(setting, seat)
@@ -114,6 +125,6 @@ class Search:
 
 
 def constants(setting: Setting, seat: int) -> Iterator[Program]:
-    """Programs that always make the same move."""
+    """Yield one program for each move of the seat, which always makes that move."""
     for move in setting.game.moves[seat]:
         yield Program(f"always_{move}", f"def act(view):\n    return {move!r}\n")

@@ -1,7 +1,7 @@
-"""An oracle that asks a language model: a textual gradient is a critique, then a rewriting of the whole program.
+"""An oracle that asks a language model: the model first criticizes a program, then rewrites it as a whole.
 
-After TextGrad (Yuksekgonul et al. 2024) as the PIBR paper uses it. A reply without a program is a named outcome that
-the next attempt is told about.
+This follows TextGrad (Yuksekgonul et al. 2024) as the PIBR paper uses it; the critique is the "textual gradient". If a
+reply has no program, the prompt of the next attempt says what was wrong with the reply.
 """
 
 from dataclasses import replace
@@ -16,12 +16,13 @@ from tournament.oracles.reply import Reply, read, spoken
 from tournament.program import Program
 
 ATTEMPTS = 3
+"""How often a model is asked for a program before the step is given up."""
 LASTING = (CallOutcome.BUDGET, CallOutcome.REJECTED, CallOutcome.UNREACHABLE)
-"""Outcomes that the next call would come to as well."""
+"""Outcomes after which the next call would fail in the same way, so the chain stops."""
 
 
 class Textual:
-    """The oracle. With `terse`, one short prompt for small models takes the place of critique and rewriting."""
+    """The oracle. With `terse`, it sends one short prompt, fit for small models, instead of critique and rewriting."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class Textual:
         self._terse = terse
 
     async def respond(self, task: Task) -> Response:
-        """The program that the model wrote, or the outcome of its last attempt."""
+        """Return a response with the program that the model wrote, or with the outcome of the last call."""
         brief = self._brief(task)
         if self._terse:
             return await self._written("tiny", "write", task, brief, ())
@@ -58,7 +59,10 @@ class Textual:
     async def _written(
         self, template: str, purpose: str, task: Task, brief: Brief, calls: tuple[str, ...]
     ) -> Response:
-        """The program of the first attempt that has one."""
+        """Ask for a program up to `ATTEMPTS` times and return the first one, or the outcome of the last attempt.
+
+        No further attempt is made once a call fails without an answer from the model.
+        """
         reply = Reply(CallOutcome.EMPTY)
         for attempt in range(ATTEMPTS):
             prompt = self._prompts.render(template, brief)
@@ -74,6 +78,7 @@ class Textual:
         return _without_program(reply.outcome, reply.note, brief.critique, calls)
 
     def _brief(self, task: Task) -> Brief:
+        """Return what the prompts say about the task; results are left out if no program has been written yet."""
         others = [(s, p.source) for s, p in enumerate(task.profile) if s != task.seat]
         brief = Brief(
             setting=task.setting,
@@ -94,11 +99,12 @@ class Textual:
 
 
 def _read(answer: Answer) -> Reply:
-    """The program in an answer; what went wrong with the call, where something did."""
+    """Return the program in an answer, or the outcome of the call if the model did not answer."""
     return read(answer) if answer.outcome.answered else Reply(answer.outcome, "", answer.detail)
 
 
 def _without_program(
     outcome: CallOutcome, note: str, critique: str, calls: tuple[str, ...]
 ) -> Response:
+    """Return a response without a program; it stops the chain after an outcome in `LASTING`."""
     return Response(None, str(outcome), critique, calls, note=note, stop=outcome in LASTING)
