@@ -31,15 +31,9 @@ FLOORS: dict[str, set[str]] = {
     "store": WORDS,
     "oracles": WORDS,
     # Where they meet.
-    "single": WORDS | {"engine", "sandbox"},
-    "check": WORDS | {"engine", "library", "sandbox", "single"},
-    "evolve": WORDS | {"check", "engine", "library", "oracles", "sandbox", "single", "theory"},
-    "grow": WORDS | {"evolve", "library", "oracles", "sandbox", "store"},
-    "room": WORDS | {"engine", "sandbox", "store"},
-    "sitting": WORDS
-    | {"__init__", "engine", "evolve", "grow", "library", "room", "sandbox", "store"},
-    "replay": WORDS | {"engine", "library", "sandbox", "single", "store"},
-    "report": WORDS | {"check", "engine", "evolve", "grow", "library", "replay", "store"},
+    "evolve": WORDS | {"engine", "library", "oracles", "sandbox", "theory"},
+    "runs": WORDS | {"__init__", "engine", "evolve", "library", "oracles", "sandbox", "store"},
+    "report": WORDS | {"engine", "evolve", "library", "runs", "store"},
 }
 COMMANDS = {"cli", "__main__"}
 """The top: they may import everything, and nothing imports them."""
@@ -48,7 +42,7 @@ DOORS: dict[str, set[str]] = {
     "aiohttp": {"oracles/transport"},
     "anyio": {
         *("sandbox/pool", "sandbox/forkserver", "sandbox/ready", "engine/run", "store/recorder"),
-        *("oracles/", "evolve/", "grow", "single", "check", "room", "sitting", "cli/"),
+        *("oracles/", "evolve/", "runs/", "cli/"),
     },
     "duckdb": {"store/"},
     "genai_prices": {"oracles/prices"},

@@ -21,7 +21,7 @@ from tournament.errors import NotFound, ParameterError, ProgramRefused, Tourname
 from tournament.game import Game, MatrixGame, StateGame
 from tournament.program import Program, read_program
 
-GameMaker = Callable[[Mapping[str, object]], Game]
+GameFactory = Callable[[Mapping[str, object]], Game]
 
 _TRUTH = {"true": True, "false": False}
 _READERS: dict[object, tuple[Callable[[str], object], str]] = {
@@ -31,6 +31,12 @@ _READERS: dict[object, tuple[Callable[[str], object], str]] = {
     str: (str, "text"),
 }
 """For each type of parameter: the function that reads its text, and what an error message calls the type."""
+PROBES = (
+    Program("first", "def act(view):\n    return view.legal[0]\n"),
+    Program("last", "def act(view):\n    return view.legal[-1]\n"),
+    Program("mixed", "def act(view):\n    return view.rng.choice(view.legal)\n"),
+)
+"""The opponents a bot is checked against, in addition to itself. Together they make all kinds of moves."""
 
 
 def games() -> list[str]:
@@ -82,7 +88,7 @@ def _parameters_for(name: str, parameters: Mapping[str, str], *, alone: bool) ->
     return shared | {p: value for p, value in parameters.items() if p.startswith(prefix)}
 
 
-def game_maker(file: str | Path) -> GameMaker:
+def game_factory(file: str | Path) -> GameFactory:
     """Return a factory that makes the game in a file from parameter values. The file is imported only once, now.
 
     Both this function and the factory raise the same errors as `load_game`.
@@ -202,21 +208,21 @@ def _line(error: Exception, file: Path) -> int:
 class Entrants:
     """The bots that were found in some files and folders.
 
-    `programs` all have different sources and different names. `refused` are files that cannot be programs. `twins` are
-    duplicates that were left out, each paired with the entered program that has the same source.
+    `programs` all have different sources and different names. `refused` are files that cannot be programs.
+    `duplicates` are programs that were left out, each with the entered program that has the same source.
     """
 
     programs: tuple[Program, ...]
     refused: tuple[ProgramRefused, ...] = ()
-    twins: tuple[tuple[Program, Program], ...] = ()
+    duplicates: tuple[tuple[Program, Program], ...] = ()
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
         """The names of the files that were not entered, each with the reason."""
         refused = [(Path(each.file.strip("'\"")).name, each.problem) for each in self.refused]
         return refused + [
-            (Path(twin.path).name, f"is the same program as {entered.path}")
-            for twin, entered in self.twins
+            (Path(duplicate.path).name, f"is the same program as {entered.path}")
+            for duplicate, entered in self.duplicates
         ]
 
 
@@ -286,8 +292,8 @@ def _entrants(read: Sequence[Program], refused: Sequence[ProgramRefused]) -> Ent
     for program in read:
         first.setdefault(program.digest, program)
     entered = {program.digest: program for program in _distinct(list(first.values()))}
-    twins = ((p, entered[p.digest]) for p in read if first[p.digest] is not p)
-    return Entrants(tuple(entered.values()), tuple(refused), tuple(twins))
+    duplicates = ((p, entered[p.digest]) for p in read if first[p.digest] is not p)
+    return Entrants(tuple(entered.values()), tuple(refused), tuple(duplicates))
 
 
 def _distinct(programs: Sequence[Program]) -> list[Program]:

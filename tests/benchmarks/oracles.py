@@ -124,7 +124,7 @@ async def ask_all(url: str, options: argparse.Namespace, path: Path) -> dict[str
     from tournament.evolve.journal import RecordJournal
     from tournament.oracles.oracle import Call, Message
     from tournament.oracles.settings import Settings
-    from tournament.oracles.spec import make_desk, make_oracle
+    from tournament.oracles.spec import make_oracle, make_services
     from tournament.store import Record
 
     imported = time.perf_counter()
@@ -133,7 +133,7 @@ async def ask_all(url: str, options: argparse.Namespace, path: Path) -> dict[str
     )
     with Record.open(path) as record:
         opened = time.perf_counter()
-        oracle = make_oracle("chat:scripted", make_desk(settings, RecordJournal(record, 1)))
+        oracle = make_oracle("chat:scripted", make_services(settings, RecordJournal(record, 1)))
 
         async def ask(number: int) -> None:
             text = f"call {number}\n{PROGRAM}"

@@ -25,8 +25,8 @@ import anyio
 from tournament.engine.run import Contest
 from tournament.game import Repetition, Setting
 from tournament.library import Entrants, find_bots, load_game
+from tournament.runs.session import SessionSettings, open_sessions, select_participants
 from tournament.seeds import Tape, tape_name
-from tournament.sitting import Table, line_up, open_sittings
 from tournament.store import Record
 
 HERE = Path(__file__).parent
@@ -99,17 +99,17 @@ def axelrod_player(name: str) -> Any:
 
 
 def engine_race(entrants: Entrants, workers: int, strict: bool = False) -> Path:
-    """The record of a whole sitting."""
+    """The record of a whole session."""
     path = Path(tempfile.mkdtemp()) / "race.duckdb"
     setting = Setting(load_game("prisoners_dilemma"), Repetition(rounds=ROUNDS))
     programs = {program.digest: program for program in entrants.programs}
     contest = Contest(setting, SEED, programs, strict=strict)
-    lineup = line_up(setting, entrants)
+    lineup = select_participants(setting, entrants)
 
     async def sit() -> None:
-        table = Table(contest, lineup, REPETITIONS)
-        async with open_sittings(path, [table], workers, print) as [sitting]:
-            await sitting.hold(lambda *_: None)
+        table = SessionSettings(contest, lineup, REPETITIONS)
+        async with open_sessions(path, [table], workers, print) as [session]:
+            await session.play(lambda *_: None)
 
     anyio.run(sit)
     return path

@@ -14,7 +14,7 @@ import pytest
 
 from tests.published import NAMES, published_matrix
 from tournament.cli import app
-from tournament.replay import Replay, replay
+from tournament.runs.replay import Replay, replay
 from tournament.store import Record
 
 BOTS = Path(__file__).parents[2] / "bots"
@@ -218,7 +218,7 @@ def test_json_of_every_command_that_reads_has_its_columns(made: Any) -> None:
         "error",
         "matches",
         "faults",
-        "voided",
+        "unscored",
     }
     assert columns("matrix") == {"bot", "opponent", "payoff", "error", "matches"}
     assert columns("list", "games") >= {"game", "seats", "kind", "moves", "parameters", "about"}
@@ -258,14 +258,16 @@ def test_what_is_printed_in_words_is_what_is_on_record(made: Any) -> None:
 def test_a_bot_with_faults_leaves_the_others_ranked_and_is_told_from_one_that_lost(
     made: Any,
 ) -> None:
-    query = "select bot, score is not null, matches, faults, voided from leaderboard where run = 1"
+    query = (
+        "select bot, score is not null, matches, faults, unscored from leaderboard where run = 1"
+    )
     assert sorted(made.rows(query)) == [
         ("always_defect", True, 8, 0, 2),
         ("late", True, 8, 8, 0),
         ("random", True, 8, 0, 2),
         ("tit_for_tat", True, 8, 0, 2),
     ]
-    assert made.rows("select bot, kind, count, example from faulted where run = 1") == [
+    assert made.rows("select bot, kind, count, example from fault_counts where run = 1") == [
         ("late", "error", 10, "ValueError: I give up")
     ]
 
@@ -359,7 +361,7 @@ def test_runs_of_other_seeds_and_games_share_a_file_and_do_not_mix(
         assert f"recorded as run {number}" in tournament(*run, *more).lines[-1]
     assert "0 matches played, recorded as run 1" in tournament(*run).lines[-1]
     runs = tournament("list", "runs", "--db", "record.duckdb", "--json").json
-    assert [(row["game"], row["seed"], row["sittings"], row["matches"]) for row in runs] == [
+    assert [(row["game"], row["seed"], row["sessions"], row["matches"]) for row in runs] == [
         ("prisoners_dilemma", "0", 2, 6),
         ("prisoners_dilemma", "1", 1, 6),
         ("stag_hunt", "0", 1, 3),

@@ -178,7 +178,7 @@ def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: An
     child.send_signal(signal.SIGTERM)
     finished(child)
     done = slow("leaderboard", "--db", "record.duckdb")
-    assert done.lines == ["run 1 is not complete: its latest sitting ended as interrupted"]
+    assert done.lines == ["run 1 is not complete: its latest session ended as interrupted"]
     assert "slow_0" in done.out
 
 

@@ -17,7 +17,7 @@ from tournament.engine.batch import Batch, Played
 from tournament.engine.cohort import Answer, Cohort
 from tournament.engine.play import play
 from tournament.engine.rows import UNSEEN, Line
-from tournament.engine.settle import outcomes, payoffs
+from tournament.engine.scoring import outcomes, payoffs
 from tournament.game import MatrixGame, Repetition, Setting, code
 from tournament.library import load_game
 from tournament.match import FAULTS, Fault, Fixture

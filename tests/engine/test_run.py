@@ -20,12 +20,18 @@ from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import find_bots, games, load_game
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
-from tournament.room import Crew, Room, Stop
+from tournament.runs.resources import PendingPool, Resources, Stop
+from tournament.runs.session import (
+    Participants,
+    Session,
+    SessionSettings,
+    Summary,
+    select_participants,
+)
+from tournament.runs.single import played_strictly
 from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
-from tournament.single import played_strictly
-from tournament.sitting import Lineup, Sitting, Summary, Table, line_up
 from tournament.store import Record
 
 BOTS = {
@@ -135,7 +141,7 @@ def digest(folder: Path, what: Contest, outcomes: Sequence[Outcome]) -> str:
     with Record.open(folder / "record.duckdb") as record:
         run = record.begin_run("run", what.setting.config, what.seed, what.setting.game.moves)
         entrants = [(program, program.name) for program in what.programs.values()]
-        record.append(record.begin_sitting(run, {}, entrants), outcomes)
+        record.append(record.begin_session(run, {}, entrants), outcomes)
         return record.digest(run)
 
 
@@ -292,17 +298,19 @@ def folder_of(sources: dict[str, str], folder: Path) -> Path:
 def sit(
     record: Record, folder: Path, *, reps: int = 2, count: int = 1, setting: Setting = SETTING
 ) -> Summary:
-    """Hold a sitting of the bots in a folder."""
-    lineup: Lineup = line_up(setting, find_bots([folder]))
+    """Hold a session of the bots in a folder."""
+    lineup: Participants = select_participants(setting, find_bots([folder]))
     by_digest = {program.digest: program for program in lineup.programs}
     what = Contest(setting, 3, by_digest)
 
     async def main() -> Summary:
         async with anyio.create_task_group() as group:
-            crew = Crew([setting.game], what.limits, count, lambda text: None)
-            group.start_soon(crew.come)
-            sitting = Sitting(Room(record, crew, Stop()), Table(what, lineup, reps))
-            summary = await sitting.hold(lambda *_: None)
+            pending_pool = PendingPool([setting.game], what.limits, count, lambda text: None)
+            group.start_soon(pending_pool.start)
+            session = Session(
+                Resources(record, pending_pool, Stop()), SessionSettings(what, lineup, reps)
+            )
+            summary = await session.play(lambda *_: None)
             group.cancel_scope.cancel()
             return summary
 
@@ -378,7 +386,7 @@ def test_an_edited_bot_plays_anew_and_leaves_the_standings_but_its_matches_stay(
 def test_outcomes_that_were_found_out_too_late_are_played_again_by_the_next_sitting(
     tmp_path: Path,
 ) -> None:
-    """A sitting that is stopped between finding a leak and playing again leaves such a record."""
+    """A session that is stopped between finding a leak and playing again leaves such a record."""
     folder = folder_of(
         {"leaky": LEAKY, "coin": BOTS["coin"], "tft": BOTS["tit_for_tat"]}, tmp_path / "bots"
     )
@@ -545,7 +553,7 @@ from tournament.engine.run import Contest
 from tournament.engine.schedule import round_robin
 from tournament.game import Setting
 from tournament.library import load_bot, load_game
-from tournament.single import play_strictly
+from tournament.runs.single import play_strictly
 import json, sys
 
 setting = Setting(load_game("prisoners_dilemma"))

@@ -95,7 +95,7 @@ def grow(evaluate: Evaluate) -> Grow:
             each = tuple(oracles) * (setting.game.seats if len(oracles) == 1 else 1)
             profile = tuple(map(program, start)) or None
             chain = Chain("chain", plan, each, evaluator, profile)
-            return chain, [step async for step in chain.grow()]
+            return chain, [step async for step in chain.run()]
 
         return evaluate(setting, work)
 

@@ -1,4 +1,4 @@
-"""Growing from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
+"""Evolution from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
 
 import json
 import random
@@ -15,7 +15,7 @@ import pytest
 from tests.evolve.conftest import Command, Serve, always, asks_for_critique, code, prompt_of, says
 from tests.evolve.scripts import CRITIQUE, author, slow_author
 from tests.oracles.server import Does, completion, error
-from tournament.store import GrownStep, Record
+from tournament.store import Record, RecordedStep
 
 KEY = "sk-very-secret-0123456789"
 CHAINS = "select name, oracles, plan from chains order by chain"
@@ -35,14 +35,14 @@ def rows(tmp_path: Path) -> Rows:
     return ask
 
 
-Steps = Callable[..., list[GrownStep]]
+Steps = Callable[..., list[RecordedStep]]
 
 
 @pytest.fixture
 def steps(tmp_path: Path) -> Steps:
     """The steps of all chains."""
 
-    def read(db: str = "r.duckdb") -> list[GrownStep]:
+    def read(db: str = "r.duckdb") -> list[RecordedStep]:
         with Record.read(tmp_path / db) as record:
             [(chains,)] = record.sql("select count(*) from chains")[1]
             return [step for chain in range(chains) for step in record.steps(chain + 1)]
@@ -291,22 +291,22 @@ def test_no_server(command: Command) -> None:
 
 
 def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> None:
-    desk, ended = tmp_path / "desk", threading.Event()
+    services, ended = tmp_path / "services", threading.Event()
 
     def person() -> None:
         while not ended.wait(0.05):
-            for prompt in desk.glob("*.prompt.md"):
+            for prompt in services.glob("*.prompt.md"):
                 answer = prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
                 answer.write_text(CRITIQUE if "critique" in prompt.name else code(always("b")))
 
     someone = threading.Thread(target=person)
     someone.start()
-    done = command(*growing("manual:desk", "r.duckdb", "-T", 2))
+    done = command(*growing("manual:services", "r.duckdb", "-T", 2))
     ended.set()
     someone.join()
     assert "best welfare 14" in done.out
     told = done.err.count("into a chat, and save what it replies as")
-    assert told == len(list(desk.glob("*.prompt.md"))) > 4
+    assert told == len(list(services.glob("*.prompt.md"))) > 4
 
 
 def test_a_step_that_is_about_more_than_its_seat_says_so(command: Command, server: Serve) -> None:
@@ -485,8 +485,8 @@ def test_newcomers_join_the_round_robin(
         assert newcomers and not any(" = " in name for name in names)
         assert names - newcomers == {"always_b", "always_c"}
         count = len(names)
-        [(played, sittings)] = rows("select count(*), count(distinct sitting) from matches")
-        assert (played, sittings) == (count * count * 2, 1)
+        [(played, sessions)] = rows("select count(*), count(distinct session) from matches")
+        assert (played, sessions) == (count * count * 2, 1)
         assert len(rows("select distinct name from chains")) == 2
         again = command(*words)
         assert "0 matches played" in again.err
@@ -673,9 +673,9 @@ def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
         [line] = grown(*plot, "--out", place, code=2).err.splitlines()
         assert f"{place}: no figure can be written there" in line
     with Record.open("r.duckdb") as record:
-        record.begin_sitting(record.begin_run("other", {}, 0, [["a"]]), {}, [])
+        record.begin_session(record.begin_run("other", {}, 0, [["a"]]), {}, [])
     killed, told = grown(*plot, "--run", 2, code=2).err.splitlines()
-    assert killed.endswith("its latest sitting was killed")
+    assert killed.endswith("its latest session was killed")
     assert "nothing was grown in run 2" in told and "runs with chains: 1" in told
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install" in grown(*plot, "--run", 1, "--out", "a.png", code=2).err

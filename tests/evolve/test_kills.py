@@ -21,7 +21,7 @@ from tests.evolve.scripts import author, slow_author
 from tests.oracles.server import Does, Server, error
 from tournament.oracles.ledger import from_line
 from tournament.sandbox.image import Image
-from tournament.store import GrownStep, Record
+from tournament.store import Record, RecordedStep
 
 KILLS = int(os.environ.get("KILLS", "2"))
 LONGEST = 0.15
@@ -79,7 +79,7 @@ def kept(db: Path) -> Counter[str]:
     return Counter("\n".join(message.text for message in call.messages) for call in calls)
 
 
-def content(db: Path) -> tuple[list[GrownStep], list[str], list[Any], list[Any]]:
+def content(db: Path) -> tuple[list[RecordedStep], list[str], list[Any], list[Any]]:
     """All that a record holds, but for when and in what order it came in."""
     with Record.read(db) as record:
         chains = record.sql("select chain from chains order by run, name")[1]

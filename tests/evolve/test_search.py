@@ -34,7 +34,7 @@ def searched(
         oracles = (oracle,) * setting.game.seats
         profile = tuple(map(program, start)) or None
         chain = Chain("chain", plan, oracles, evaluator, profile)
-        return chain, [step async for step in chain.grow()]
+        return chain, [step async for step in chain.run()]
 
     return evaluate(setting, work)  # type: ignore[no-any-return]
 

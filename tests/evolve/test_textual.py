@@ -55,7 +55,7 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
                 oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
                 profile = start and (program(start[0]), program(start[1]))
                 chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)
-                grown = [step async for step in chain.grow() if step.seat == 0]
+                grown = [step async for step in chain.run() if step.seat == 0]
                 await chat.aclose()
                 return grown, scripted, chain
 

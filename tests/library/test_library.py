@@ -208,7 +208,7 @@ def test_bots_come_in_the_order_of_the_paths_and_each_file_once(tmp_path: Path) 
     two = write(tmp_path / "two", "a.py", "# 2")
     found = library.find_bots([one, two.parent, one.parent, two])
     assert found.programs == (read_program(one), read_program(two))
-    assert found.twins == ()
+    assert found.duplicates == ()
 
 
 def test_a_file_that_is_named_is_a_bot_whatever_it_is_called(tmp_path: Path) -> None:
@@ -222,11 +222,11 @@ def test_equal_sources_are_entered_once_and_reported(tmp_path: Path) -> None:
     (tmp_path / "c.py").write_bytes(b"# same\r\n")
     found = library.find_bots([tmp_path])
     assert found.programs == (read_program(first),)
-    assert [(left_out.name, entered.name) for left_out, entered in found.twins] == [
+    assert [(left_out.name, entered.name) for left_out, entered in found.duplicates] == [
         ("b", "a"),
         ("c", "a"),
     ]
-    assert found.twins[0] == (read_program(second), read_program(first))
+    assert found.duplicates[0] == (read_program(second), read_program(first))
 
 
 def test_different_programs_of_one_name_are_told_apart_by_their_digests(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_the_twin_of_a_program_that_was_renamed_names_it_as_it_was_entered(tmp_p
     write(tmp_path / "two", "bot.py", "# 2")
     write(tmp_path / "two", "copy.py", "# 1")
     found = library.find_bots([tmp_path / "one", tmp_path / "two"])
-    ((left_out, entered),) = found.twins
+    ((left_out, entered),) = found.duplicates
     assert left_out.name == "copy"
     assert entered is found.programs[0]
     assert entered.name.startswith("bot@")

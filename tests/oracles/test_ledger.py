@@ -24,7 +24,7 @@ from tournament.oracles.ledger import Ledger, NoJournal, from_line, to_line
 from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk, make_oracle
+from tournament.oracles.spec import make_oracle, make_services
 from tournament.store import Record
 
 CALL = Call("write", (Message("system", "s"), Message("user", "u")), "digest", "chain/0", 1)
@@ -198,8 +198,8 @@ def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) 
         with Slow.open(path) as record:
             async with serve() as server, anyio.create_task_group() as group:
                 settings = Settings.load(base_url=server.url)
-                desk = make_desk(settings, RecordJournal(record, 1))
-                oracle = make_oracle("chat:m", desk)
+                services = make_services(settings, RecordJournal(record, 1))
+                oracle = make_oracle("chat:m", services)
                 group.start_soon(oracle.ask, CALL)
                 await came.wait()
                 group.cancel_scope.cancel()
@@ -237,12 +237,12 @@ from pathlib import Path
 from tournament.evolve.journal import RecordJournal
 from tournament.oracles.oracle import Call, Message
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk, make_oracle
+from tournament.oracles.spec import make_services, make_oracle
 from tournament.store import Record
 
 async def main(record):
     settings = Settings.load(base_url=sys.argv[1], concurrency=4)
-    oracle = make_oracle("chat:m", make_desk(settings, RecordJournal(record, 1)))
+    oracle = make_oracle("chat:m", make_services(settings, RecordJournal(record, 1)))
 
     async def ask(number):
         answer = await oracle.ask(Call("write", (Message("user", f"call {number}"),), "d", str(number)))
@@ -299,8 +299,8 @@ def test_no_key_comes_into_a_record(path: Path) -> None:
         async with serve(in_turn(*replies)) as server:
             settings = Settings.load(base_url=server.url, api_key=key)
             with Record.open(path) as record:
-                desk = make_desk(settings, RecordJournal(record, 1))
-                oracle = make_oracle("chat:m", desk)
+                services = make_services(settings, RecordJournal(record, 1))
+                oracle = make_oracle("chat:m", services)
                 for attempt in range(2):
                     await oracle.ask(replace(CALL, attempt=attempt))
                 await oracle.aclose()

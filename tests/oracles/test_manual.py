@@ -10,7 +10,7 @@ from tournament.errors import UsageError
 from tournament.oracles.manual import Manual
 from tournament.oracles.oracle import Answer, Call, Message
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import make_desk, make_oracle
+from tournament.oracles.spec import make_oracle, make_services
 
 CALL = Call("write", (Message("system", "You write."), Message("user", "One, \u00fc.")), "d", "c/0")
 
@@ -24,7 +24,7 @@ def answer_file(prompt: Path) -> Path:
 
 
 def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Path) -> None:
-    folder, said = tmp_path / "desk" / "one", []
+    folder, said = tmp_path / "services" / "one", []
 
     async def run() -> Answer:
         oracle = Manual(folder, said.append, poll=0.05)
@@ -69,7 +69,7 @@ def test_an_answer_that_was_given_is_found_again(tmp_path: Path) -> None:
 
 def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
     async def run() -> None:
-        oracle = make_oracle(f"manual:{tmp_path}", make_desk(Settings.load()))
+        oracle = make_oracle(f"manual:{tmp_path}", make_services(Settings.load()))
         async with anyio.create_task_group() as group:
             for attempt in range(3):
                 group.start_soon(

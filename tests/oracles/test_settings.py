@@ -18,9 +18,9 @@ from tournament.oracles.settings import OPENAI, Scrubber, Settings, checked_addr
 from tournament.oracles.spec import (
     chat_model,
     default_spec,
-    make_desk,
     make_limits,
     make_oracle,
+    make_services,
     parse,
 )
 
@@ -167,11 +167,11 @@ def test_oracles_are_named_by_kind() -> None:
             parse(text)
     with pytest.raises(UsageError, match="search takes nothing"):
         parse("search:deep")
-    desk = make_desk(Settings.load(api_key=KEY))
-    made = make_oracle("chat:openai/o4-mini", desk)
+    services = make_services(Settings.load(api_key=KEY))
+    made = make_oracle("chat:openai/o4-mini", services)
     assert made.identity["model"] == "o4-mini"
     with pytest.raises(UsageError, match="asks no model"):
-        make_oracle("search", desk)
+        make_oracle("search", services)
 
 
 def test_without_a_key_the_search_is_what_is_asked() -> None:
@@ -179,7 +179,7 @@ def test_without_a_key_the_search_is_what_is_asked() -> None:
     assert default_spec(Settings.load(model="openai/o4-mini")) == "search"
     assert default_spec(Settings.load(model="openai/o4-mini", api_key=KEY)) == "chat"
     assert default_spec(Settings.load(model="m", base_url="http://here/v1")) == "chat"
-    assert default_spec(Settings.load(oracle="manual:desk", api_key=KEY)) == "manual:desk"
+    assert default_spec(Settings.load(oracle="manual:services", api_key=KEY)) == "manual:services"
 
 
 def test_models_are_asked_before_money_is_spent() -> None:
@@ -224,11 +224,11 @@ def test_the_model_that_is_set_is_named_with_its_server() -> None:
     anyio.run(run)
 
 
-@pytest.mark.parametrize("name", ["manual:desk", "replay:r.duckdb", "search"])
+@pytest.mark.parametrize("name", ["manual:services", "replay:r.duckdb", "search"])
 def test_what_asks_no_model_is_not_waited_for(name: str) -> None:
     [row] = anyio.run(probe, [name], Settings.load())
     assert not row.ok and f"{name.split(':')[0]} asks no model" in row.detail
-    assert not Path("desk").exists()
+    assert not Path("services").exists()
 
 
 FENCE = """

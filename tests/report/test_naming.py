@@ -10,7 +10,7 @@ from tournament.errors import UsageError
 from tournament.program import Program
 from tournament.report.lineage import story
 from tournament.report.naming import Names, drawn
-from tournament.store import GrownStep, Record
+from tournament.store import Record, RecordedStep
 
 START = Program("start", "# start\n")
 PLAN = {"rounds": 1, "steps": 2, "objective": "welfare"}
@@ -22,9 +22,9 @@ def program(text: str) -> Program:
     return Program(f"pibr_{text}", f"# {text}\n")
 
 
-def step(number: int, seat: int, written: Program | None, outcome: str = "ok") -> GrownStep:
+def step(number: int, seat: int, written: Program | None, outcome: str = "ok") -> RecordedStep:
     profile = (START, START) if written is None else (written, START)
-    return GrownStep(
+    return RecordedStep(
         step=number,
         round=0,
         seat=seat,
@@ -48,7 +48,7 @@ def record(tmp_path: Path) -> Iterator[Record]:
     with Record.open(tmp_path / "r.duckdb") as record:
         for key in "ab":
             record.begin_run(key, {}, 0, [["C"]])
-            record.begin_sitting(record.begin_run(key, {}, 0, [["C"]]), {}, [])
+            record.begin_session(record.begin_run(key, {}, 0, [["C"]]), {}, [])
         written = [
             (1, PLAN, ["one", None, "shared", "two"]),
             (1, PLAN | {"rounds": 2}, ["other", None, "shared", None]),
@@ -193,5 +193,5 @@ def test_a_line_lists_thirty_at_most(record: Record, said: Said) -> None:
 
 
 def test_chains_of_one_name_differ_in_the_view_of_growth(record: Record) -> None:
-    rows = record.sql("select chain, K, T from growth where name = 'pibr_0_0_0_0_0'")[1]
+    rows = record.sql("select chain, K, T from evolution where name = 'pibr_0_0_0_0_0'")[1]
     assert rows == [(1, 1, 2), (2, 2, 2), (3, 1, 2)]

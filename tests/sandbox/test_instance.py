@@ -53,7 +53,7 @@ def test_every_instance_burns_exactly_the_same_call_by_call(sandbox: Image, sour
         for line in ["", "00", "01", "10", "11"] * 8:
             one.play(line, deaf)
             costs.append(one.spent)
-        assert sum(costs) == one.burnt
+        assert sum(costs) == one.fuel_used
         return costs
 
     assert spent() == spent() == spent()
@@ -64,7 +64,7 @@ def test_a_call_has_its_own_fuel_and_what_one_leaves_is_not_for_the_next(sandbox
     for _ in range(9):
         one.play("", deaf)
         assert LITTLE.fuel // 4 < one.spent < LITTLE.fuel // 2
-    assert one.burnt > 2 * LITTLE.fuel
+    assert one.fuel_used > 2 * LITTLE.fuel
 
 
 def test_fuel_that_is_just_enough_is_enough_and_a_little_less_is_not(sandbox: Image) -> None:
@@ -75,14 +75,14 @@ def test_fuel_that_is_just_enough_is_enough_and_a_little_less_is_not(sandbox: Im
         instance(sandbox, BUSY, Limits(needed.spent - 10_000)).play("", deaf)
     assert (caught.value.kind, caught.value.message) == ("fuel", "ran out of fuel")
     assert caught.value.spent == needed.spent - 10_000
-    assert caught.value.burnt == needed.burnt - 10_000
+    assert caught.value.fuel_used == needed.fuel_used - 10_000
 
 
 def test_loading_has_the_fuel_of_one_call(sandbox: Image) -> None:
     with pytest.raises(Ended) as caught:
         instance(sandbox, "while True: pass")
     assert caught.value.kind == "fuel"
-    assert caught.value.spent == caught.value.burnt == LITTLE.fuel
+    assert caught.value.spent == caught.value.fuel_used == LITTLE.fuel
 
 
 def test_memory_has_a_cap_that_holds_for_all_that_is_kept(sandbox: Image) -> None:
@@ -99,10 +99,10 @@ def test_memory_has_a_cap_that_holds_for_all_that_is_kept(sandbox: Image) -> Non
 def test_what_a_bot_makes_lies_side_by_side_and_not_all_over_the_image(sandbox: Image) -> None:
     make = """
 import builtins
-makers = (lambda: {len(made): 1}, lambda: [1, 2], lambda: "x" * 99, lambda: lambda: 0, lambda: len(made) / 7)
+factories = (lambda: {len(made): 1}, lambda: [1, 2], lambda: "x" * 99, lambda: lambda: 0, lambda: len(made) / 7)
 made = []
 for _ in range(200):
-    made += [make() for make in makers]
+    made += [make() for make in factories]
 """
     pages = int(said(sandbox, "len({builtins.id(thing) >> 12 for thing in made})", make))
     assert pages < 120

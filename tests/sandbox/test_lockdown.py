@@ -29,7 +29,7 @@ from tournament.sandbox import lockdown
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
 
-NOBODY = 65534
+NO_PARTICIPANTS = 65534
 CHANNEL = (0, 1)
 MEMORY = 1 << 30
 ROOT = Path(lockdown.__file__).parents[2]
@@ -299,11 +299,11 @@ def user(request: pytest.FixtureRequest) -> int:
         pytest.skip("only root can become nobody")
     try:
         subprocess.run(
-            [sys.executable, "-c", f"open({__file__!r})"], user=NOBODY, cwd="/", check=True
+            [sys.executable, "-c", f"open({__file__!r})"], user=NO_PARTICIPANTS, cwd="/", check=True
         )
     except (OSError, subprocess.CalledProcessError):
         pytest.skip(f"nobody may not run {sys.executable} or read the tests")
-    return NOBODY
+    return NO_PARTICIPANTS
 
 
 @pytest.fixture(scope="module")

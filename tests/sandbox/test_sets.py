@@ -57,7 +57,7 @@ Pair = tuple[Any, Any]
 
 def pairs(values: list[Any]) -> st.SearchStrategy[Pair]:
     """Containers of the values: ours, and of the same kind built in."""
-    makers = [
+    factories = [
         (list, list),
         (tuple, tuple),
         (dict.fromkeys, dict.fromkeys),
@@ -68,7 +68,7 @@ def pairs(values: list[Any]) -> st.SearchStrategy[Pair]:
         (set, set),
         (frozenset, frozenset),
     ]
-    return st.sampled_from(makers).map(lambda both: (both[0](values), both[1](values)))
+    return st.sampled_from(factories).map(lambda both: (both[0](values), both[1](values)))
 
 
 arguments = lists.flatmap(pairs)

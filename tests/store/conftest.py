@@ -19,8 +19,8 @@ CONFIG = {"game": "prisoners_dilemma", "repetition": {"rounds": 4, "discount": 1
 
 
 @dataclass
-class Sitting:
-    """A sitting of bots named by their sources."""
+class Session:
+    """A session of bots named by their sources."""
 
     record: Record
     run: int
@@ -58,7 +58,7 @@ class Sitting:
         return self.record.sql(query)[1]
 
 
-Sit = Callable[..., Sitting]
+Sit = Callable[..., Session]
 
 
 def sit_down(
@@ -70,12 +70,12 @@ def sit_down(
     seed: int = 7,
     moves: Sequence[Sequence[str | int]] = (("C", "D"), ("C", "D")),
     rounds: int = 4,
-) -> Sitting:
-    """Begin a sitting of bots: for each name, a program with it as its source."""
+) -> Session:
+    """Begin a session of bots: for each name, a program with it as its source."""
     bots = {name: Program(name, f"# {name}\n", f"bots/{name}.py") for name in names.split()}
     run = record.begin_run(key, config or CONFIG, seed, moves)
-    number = record.begin_sitting(run, {"engine": "1"}, [(bots[name], name) for name in bots])
-    return Sitting(record, run, number, bots, rounds)
+    number = record.begin_session(run, {"engine": "1"}, [(bots[name], name) for name in bots])
+    return Session(record, run, number, bots, rounds)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def record(path: Path) -> Iterator[Record]:
 
 @pytest.fixture
 def sit(record: Record) -> Sit:
-    """Begins a sitting in the record."""
+    """Begins a session in the record."""
     return lambda names, **more: sit_down(record, names, **more)
 
 
@@ -104,7 +104,7 @@ def long_record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Record]:
 
 @pytest.fixture
 def sit_at() -> Sit:
-    """Begins a sitting in the record given."""
+    """Begins a session in the record given."""
     return sit_down
 
 

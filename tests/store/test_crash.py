@@ -22,12 +22,12 @@ print("start", flush=True)
 record = Record.open(path)
 program = Program("a", "a")
 run = record.begin_run("key", {}, 1, [["C", "D"]] * 2)
-sitting = record.begin_sitting(run, {}, [(program, "a")])
+session = record.begin_session(run, {}, [(program, "a")])
 played = len(record.played(run))
 for first in range(played, 10**9, batch):
     fixtures = [Fixture((program.digest,) * 2, first + k) for k in range(batch)]
     moves = ("01" * 50, "10" * 50)
-    record.append(sitting, [Outcome(each, 100, moves, (1.0, 2.0)) for each in fixtures])
+    record.append(session, [Outcome(each, 100, moves, (1.0, 2.0)) for each in fixtures])
     print(first + batch, flush=True)
 """
 FILL = """
@@ -44,11 +44,11 @@ ballast.write_bytes(bytes(2**21))
 record = Record.open(folder / "record.duckdb")
 program = Program("a", "a")
 run = record.begin_run("key", {}, 1, [["C", "D"]] * 2)
-sitting = record.begin_sitting(run, {}, [(program, "a")])
+session = record.begin_session(run, {}, [(program, "a")])
 committed = []
 
 async def fill():
-    async with Recorder.open(record, sitting, committed.extend) as recorder:
+    async with Recorder.open(record, session, committed.extend) as recorder:
         for first in range(0, 10**6, 100):
             fixtures = [Fixture((program.digest,) * 2, first + k) for k in range(100)]
             await recorder.send([Outcome(f, 100, ("01" * 50, "0" * 100), (1.0, 2.0)) for f in fixtures])
@@ -68,7 +68,7 @@ with Record.open(folder / "record.duckdb") as record:
     played = record.played(run)
     seats = record.sql("select count(*) from seats")[1][0][0]
     print({each.fixture for each in committed} <= played, len(played) * 2 == seats, len(played) > 0)
-    record.append(sitting, committed[:1])
+    record.append(session, committed[:1])
 """
 
 
@@ -96,7 +96,7 @@ def test_a_kill_loses_nothing_committed_and_leaves_no_part_of_a_batch(
             ]
             whole = "select count(*), coalesce(sum(length(moves)), 0) from seats"
             assert record.sql(whole)[1] == [(2 * len(played), 200 * len(played))]
-            assert record.sql("from history where status = 'running'")[1] == []
+            assert record.sql("from provenance where status = 'running'")[1] == []
             committed = len(played)
     assert committed > 0
 

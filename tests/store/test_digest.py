@@ -33,8 +33,8 @@ def digest(
     manifest = {"engine": uuid4().hex}
     left = list(played)
     for size in [*sizes, len(left)]:
-        sitting = record.begin_sitting(run, manifest, [(each, each.name) for each in programs])
-        record.append(sitting, left[:size])
+        session = record.begin_session(run, manifest, [(each, each.name) for each in programs])
+        record.append(session, left[:size])
         del left[:size]
     return record.digest(run)
 

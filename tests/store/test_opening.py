@@ -44,10 +44,10 @@ from tournament.store import Record
 record = Record.open(sys.argv[1])
 run = record.begin_run("key", {}, 1, [["C", "D"]] * 2)
 program = Program("a", "a")
-sitting = record.begin_sitting(run, {}, [(program, "a")])
+session = record.begin_session(run, {}, [(program, "a")])
 for repetition in range(20):
     fixture = Fixture((program.digest,) * 2, repetition)
-    record.append(sitting, [Outcome(fixture, 50, ("0" * 50, "1" * 50), (1.0, 2.0))])
+    record.append(session, [Outcome(fixture, 50, ("0" * 50, "1" * 50), (1.0, 2.0))])
 os._exit(9)
 """
 
@@ -220,16 +220,16 @@ def test_a_record_from_before_programs_were_grown_is_brought_up_to_date(path: Pa
     assert "older version" in refusal(RecordError, path, "read")
     Record.open(path).close()
     with Record.read(path) as record:
-        assert record.sql("select count(*) from growth, spending")[1] == [(0,)]
+        assert record.sql("select count(*) from evolution, spending")[1] == [(0,)]
 
 
 def test_views_of_an_older_version_are_replaced(path: Path) -> None:
     Record.open(path).close()
     with duckdb.connect(path) as connection:
-        connection.execute("create or replace view faulted as select 1 as old")
+        connection.execute("create or replace view fault_counts as select 1 as old")
     Record.open(path).close()
     with Record.read(path) as record:
-        assert "kind" in record.sql("from faulted")[0]
+        assert "kind" in record.sql("from fault_counts")[0]
 
 
 def test_a_damaged_log_is_never_dropped_silently(path: Path, start: Any) -> None:

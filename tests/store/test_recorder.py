@@ -104,7 +104,7 @@ def test_a_record_that_cannot_be_written_ends_everything_with_one_error(
                 raise
 
     class Full(Record):
-        def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
+        def append(self, session: int, outcomes: Sequence[Outcome]) -> range:
             raise error("no room")
 
     with Full.read(path) as record:

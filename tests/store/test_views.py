@@ -15,7 +15,7 @@ from tournament.errors import UsageError
 from tournament.match import Fault, Outcome
 from tournament.store import Record
 
-STANDING = "rank, bot, score, error, matches, faults, voided"
+STANDING = "rank, bot, score, error, matches, faults, unscored"
 
 
 def test_three_bots_by_hand(sit: Any) -> None:
@@ -119,7 +119,7 @@ def test_without_a_match_every_bot_is_listed(sit: Any) -> None:
         (1, "a", None, None, 0, 0, 0),
         (1, "b", None, None, 0, 0, 0),
     ]
-    for view in ("payoff_matrix", "head_to_head", "moves", "faulted"):
+    for view in ("payoff_matrix", "head_to_head", "moves", "fault_counts"):
         assert table.rows(view) == []
 
 
@@ -136,7 +136,7 @@ def test_a_fault_counts_for_the_seat_that_made_it_and_for_nobody_else(sit: Any) 
         (1, "good", 2.0, 0.0, 4, 0, 2),
         (2, "bad", 0.0, 0.0, 4, 4, 0),
     ]
-    assert table.rows("faulted", "bot, kind, count, match, example") == [
+    assert table.rows("fault_counts", "bot, kind, count, match, example") == [
         ("bad", "error", 2, 1, "ValueError: no"),
         ("bad", "fuel", 2, 3, ""),
     ]
@@ -177,14 +177,14 @@ def test_an_edited_bot_leaves_no_ghost_but_its_matches_stay(sit: Any) -> None:
 def test_a_renamed_bot_goes_by_its_latest_name(record: Record, sit: Any) -> None:
     table = sit("a b")
     table.play("a b", (4, 8), ("0000", "1111"))
-    record.begin_sitting(table.run, {}, [(table.bots["a"], "z"), (table.bots["b"], "b")])
+    record.begin_session(table.run, {}, [(table.bots["a"], "z"), (table.bots["b"], "b")])
     assert table.rows("leaderboard", "bot") == [("b",), ("z",)]
     assert table.rows("moves", "distinct bot", "seat = 0") == [("a",)]
 
 
 def test_files_with_one_source_are_one_bot(record: Record, sit: Any) -> None:
     table = sit("a b")
-    record.begin_sitting(table.run, {}, [(table.bots["a"], name) for name in ("y", "x")])
+    record.begin_session(table.run, {}, [(table.bots["a"], name) for name in ("y", "x")])
     assert table.rows("leaderboard", "bot") == [("x = y",)]
 
 
@@ -243,7 +243,7 @@ def rounded(value: float | None) -> float | None:
 
 
 def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple[Any, ...]]:
-    """Score, error, matches, faults and voided of each bot, worked out from its definition."""
+    """Score, error, matches, faults and unscored of each bot, worked out from its definition."""
     results: dict[str, dict[Any, dict[Any, list[float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -254,7 +254,7 @@ def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple
         for name in set(lineup):
             seats = [seat for seat, other in enumerate(lineup) if other == name]
             paid = [p for seat in seats if (p := outcome.payoffs[seat]) is not None]
-            counts[name] += Counter(matches=1, faults=name in at_fault, voided=not paid)
+            counts[name] += Counter(matches=1, faults=name in at_fault, unscored=not paid)
             others = sorted(lineup)
             others.remove(name)
             if paid:
@@ -263,7 +263,7 @@ def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple
     return {
         name: (
             *scored(results[name]),
-            *(counts[name][key] for key in ("matches", "faults", "voided")),
+            *(counts[name][key] for key in ("matches", "faults", "unscored")),
         )
         for name in names.values()
     }
@@ -318,7 +318,7 @@ def test_the_leaderboard_agrees_with_its_definition(
 def test_an_answer_can_be_written_to_a_file_and_read_again(sit: Any) -> None:
     table = sit('a"1 b,2')
     table.play('a"1 b,2', (4, None), faults=[Fault(1, "error", 0, 'it\'s "x",\ny')])
-    columns, rows = table.record.sql("select bot, kind, example from faulted")
+    columns, rows = table.record.sql("select bot, kind, example from fault_counts")
     file = io.StringIO(newline="")
     csv.writer(file).writerows([columns, *rows])
     file.seek(0)

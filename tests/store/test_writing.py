@@ -1,4 +1,4 @@
-"""Runs, sittings and outcomes: what is written is what is read."""
+"""Runs, sessions and outcomes: what is written is what is read."""
 
 import threading
 import time
@@ -56,16 +56,16 @@ def outcomes(draw: Callable[..., Any]) -> Outcome:
 
 
 def begin(record: Record, config: Any = None, seed: int = 7) -> tuple[int, int]:
-    """A new run of the programs, and a sitting of it."""
+    """A new run of the programs, and a session of it."""
     run = record.begin_run(uuid4().hex, config or {}, seed, [["C", "D"]] * 2)
-    return run, record.begin_sitting(run, {}, [(each, each.name) for each in PROGRAMS])
+    return run, record.begin_session(run, {}, [(each, each.name) for each in PROGRAMS])
 
 
 @given(played=st.lists(outcomes(), min_size=1, max_size=4))
 @examples
 def test_outcomes_come_back_as_they_were(long_record: Record, played: list[Outcome]) -> None:
-    run, sitting = begin(long_record)
-    matches = long_record.append(sitting, played)
+    run, session = begin(long_record)
+    matches = long_record.append(session, played)
     assert [long_record.outcome(match).outcome for match in matches] == played
     assert long_record.played(run) == {outcome.fixture for outcome in played}
 
@@ -75,11 +75,11 @@ def test_a_match_comes_back_with_all_it_takes_to_play_it_again(record: Record) -
     run = record.begin_run("key", config, 2**100, [["C", "D"]] * 2)
     manifest = {"engine": "0.1", "image": "abc", "layers": ["seccomp"], "strict": False}
     entrants = [(program, program.name.upper()) for program in PROGRAMS]
-    sitting = record.begin_sitting(run, manifest, entrants)
+    session = record.begin_session(run, manifest, entrants)
     outcome = Outcome(Fixture((DIGESTS[1], DIGESTS[3]), 5), 1, ("0", "1"), (1.0, 2.0))
-    record.append(sitting, [outcome])
+    record.append(session, [outcome])
     played = record.outcome(1)
-    assert (played.run, played.sitting, played.outcome) == (run, sitting, outcome)
+    assert (played.run, played.session, played.outcome) == (run, session, outcome)
     assert (played.config, played.seed, played.manifest) == (config, 2**100, manifest)
     assert played.programs == {DIGESTS[1]: PROGRAMS[1], DIGESTS[3]: PROGRAMS[3]}
 
@@ -93,7 +93,7 @@ def test_match_numbers_count_from_one_through_all_runs(record: Record) -> None:
 
 
 def test_outcomes_take_the_place_of_others_under_their_numbers(record: Record) -> None:
-    run, sitting = begin(record)
+    run, session = begin(record)
     other_run, other = begin(record)
     fixtures = [Fixture((DIGESTS[0], each), 0) for each in DIGESTS]
     fault = Fault(0, "fuel", 0, "")
@@ -102,14 +102,14 @@ def test_outcomes_take_the_place_of_others_under_their_numbers(record: Record) -
         for each in fixtures
     ]
     new = [Outcome(each, 1, ("1", "1"), (2.0, 2.0), leaky=(DIGESTS[1],)) for each in fixtures]
-    matches = record.append(sitting, old[:4])
+    matches = record.append(session, old[:4])
     untouched = record.append(other, old)
-    record.replace(sitting, [new[4], new[1]])
+    record.replace(session, [new[4], new[1]])
     assert [record.outcome(match).outcome for match in matches] == [old[0], new[1], *old[2:4]]
     assert record.outcome(untouched[-1] + 1).outcome == new[4]
     assert record.played(run) == record.played(other_run) == set(fixtures)
     assert [record.outcome(match).outcome for match in untouched] == old
-    record.replace(sitting, [])
+    record.replace(session, [])
 
 
 def test_a_run_is_known_by_its_key(path: Path) -> None:
@@ -125,10 +125,10 @@ def test_a_run_taken_up_again_knows_what_was_played(path: Path) -> None:
     for part in range(3):
         with Record.open(path) as record:
             run = record.begin_run("key", {}, 1, [["C", "D"]] * 2)
-            sitting = record.begin_sitting(run, {}, [(each, each.name) for each in PROGRAMS])
+            session = record.begin_session(run, {}, [(each, each.name) for each in PROGRAMS])
             assert record.played(run) == set(fixtures[: part * 25])
             todo = [each for each in fixtures if each not in record.played(run)]
-            record.append(sitting, [Outcome(each, 1, ("0", "1"), (0.0, 5.0)) for each in todo[:25]])
+            record.append(session, [Outcome(each, 1, ("0", "1"), (0.0, 5.0)) for each in todo[:25]])
     with Record.read(path) as record:
         assert record.played(run) == set(fixtures)
         assert record.programs() == {each.digest: each for each in PROGRAMS}
@@ -139,14 +139,14 @@ def test_a_sitting_ends_as_it_did_and_an_abandoned_one_as_interrupted(path: Path
     with Record.open(path) as record:
         _, done = begin(record)
         record.append(done, [outcome] * 2)
-        record.end_sitting(done, "done")
+        record.end_session(done, "done")
         _, abandoned = begin(record)
         record.append(abandoned, [outcome])
     with Record.open(path) as record:
         _, failed = begin(record)
-        record.end_sitting(failed, "failed")
+        record.end_session(failed, "failed")
         columns = "status, matches, ended_at >= started_at"
-        assert record.sql(f"select {columns} from history")[1] == [
+        assert record.sql(f"select {columns} from provenance")[1] == [
             ("done", 2, True),
             ("interrupted", 1, None),
             ("failed", 0, True),
@@ -165,8 +165,8 @@ def test_the_history_shows_the_manifest(record: Record) -> None:
         "strict": True,
         "command": 'tournament run "chicken"',
     }
-    record.begin_sitting(run, manifest, [])
-    columns, rows = record.sql("from history")
+    record.begin_session(run, manifest, [])
+    columns, rows = record.sql("from provenance")
     shown = dict(zip(columns, rows[0], strict=True))
     assert (shown["run"], shown["game"], shown["seed"]) == (run, "chicken", "3")
     assert (shown["workers"], shown["strict"]) == ("2", "true")
@@ -177,20 +177,20 @@ def test_the_history_shows_the_manifest(record: Record) -> None:
 def test_files_that_do_not_play_are_kept_with_the_reason(record: Record) -> None:
     run = record.begin_run("key", {}, 1, [["C"]])
     entrants = [(PROGRAMS[0], "a")]
-    record.begin_sitting(run, {}, entrants, [("bad", "line 3 has a NUL"), ("rps", "plays rps")])
+    record.begin_session(run, {}, entrants, [("bad", "line 3 has a NUL"), ("rps", "plays rps")])
     assert record.sql("select bot, program, problem from entrants order by bot")[1] == [
         ("a", 1, None),
         ("bad", None, "line 3 has a NUL"),
         ("rps", None, "plays rps"),
     ]
-    record.begin_sitting(run, {}, [], [])
+    record.begin_session(run, {}, [], [])
 
 
 def test_a_source_is_stored_once(record: Record) -> None:
     begin(record)
     begin(record)
     run = record.begin_run("key", {}, 1, [["C"]])
-    record.begin_sitting(run, {}, [(Program("z", "# a\n"), "z"), (Program("y", "# y\n"), "y")])
+    record.begin_session(run, {}, [(Program("z", "# a\n"), "z"), (Program("y", "# y\n"), "y")])
     assert record.sql("select program, name from programs order by program")[1] == [
         *((number, program.name) for number, program in enumerate(PROGRAMS, 1)),
         (6, "y"),
@@ -208,7 +208,7 @@ def test_odd_names_and_messages_come_back_as_they_were(record: Record) -> None:
     ]
     bots = [Program(name, f"# {number}", f"bots/{name}.py") for number, name in enumerate(names)]
     run = record.begin_run("key", {"game": "it's"}, 1, [["it's", 'a "b"']] * 2)
-    sitting = record.begin_sitting(run, {}, [(bot, bot.name) for bot in bots])
+    session = record.begin_session(run, {}, [(bot, bot.name) for bot in bots])
     played = [
         Outcome(
             Fixture((bot.digest,) * 2, 0),
@@ -219,36 +219,36 @@ def test_odd_names_and_messages_come_back_as_they_were(record: Record) -> None:
         )
         for bot in bots
     ]
-    matches = record.append(sitting, played)
+    matches = record.append(session, played)
     assert [record.outcome(match).outcome for match in matches] == played
     assert {bot for (bot,) in record.sql("select bot from leaderboard")[1]} == set(names)
-    assert {said for (said,) in record.sql("select example from faulted")[1]} == set(names)
+    assert {said for (said,) in record.sql("select example from fault_counts")[1]} == set(names)
     assert record.programs() == {bot.digest: bot for bot in bots}
 
 
 def test_text_that_is_not_unicode_is_kept_as_an_escape(record: Record) -> None:
     program = Program("caf\udce9", "x", "bots/caf\udce9.py")
     run = record.begin_run("key", {}, 1, [["C"]] * 2)
-    sitting = record.begin_sitting(run, {}, [(program, program.name)])
+    session = record.begin_session(run, {}, [(program, program.name)])
     fault = Fault(0, "error", 0, "\ud800", "", "")
     fixture = Fixture((program.digest,) * 2, 0)
-    record.append(sitting, [Outcome(fixture, 1, ("", ""), (0.0, None), faults=(fault,))])
+    record.append(session, [Outcome(fixture, 1, ("", ""), (0.0, None), faults=(fault,))])
     assert record.outcome(1).outcome.faults[0].message == r"\ud800"
     assert record.sql("select bot from bots")[1] == [(r"caf\udce9",)]
 
 
 def test_a_batch_is_kept_whole_or_not_at_all(record: Record) -> None:
-    _, sitting = begin(record)
+    _, session = begin(record)
     good = Outcome(Fixture((DIGESTS[0],) * 2, 0), 1, ("0", "0"), (1.0, 1.0))
-    record.append(sitting, [good])
+    record.append(session, [good])
     too_many = Outcome(Fixture((DIGESTS[0],) * 2, 1), 2**40, ("0", "0"), (1.0, 1.0))
     for bad, error in (
         (too_many, RecordError),
         (Outcome(Fixture(("?",), 0), 1, ("",), (1.0,)), KeyError),
     ):
         with pytest.raises(error):
-            record.append(sitting, [good, bad])
-    assert record.append(sitting, [good]) == range(2, 3)
+            record.append(session, [good, bad])
+    assert record.append(session, [good]) == range(2, 3)
     assert record.sql("select count(*), count(distinct match) from seats")[1] == [(4, 2)]
 
 
@@ -266,13 +266,13 @@ def test_what_is_not_there_is_named(record: Record) -> None:
 
 
 def test_threads_may_share_a_record(record: Record) -> None:
-    _, sitting = begin(record)
+    _, session = begin(record)
     outcome = Outcome(Fixture((DIGESTS[0],) * 2, 0), 1, ("0", "0"), (1.0, 1.0))
     wrong: list[object] = []
 
     def write() -> None:
         for _ in range(10):
-            record.append(sitting, [outcome] * 5)
+            record.append(session, [outcome] * 5)
 
     def ask(number: int) -> None:
         for _ in range(40):
@@ -290,12 +290,12 @@ def test_threads_may_share_a_record(record: Record) -> None:
 
 
 def test_twenty_thousand_matches_take_a_second_or_so_and_little_room(record: Record) -> None:
-    run, sitting = begin(record)
+    run, session = begin(record)
     fixtures = [Fixture((a, b), k) for k in range(800) for a in DIGESTS for b in DIGESTS]
     played = [Outcome(each, 1, ("0", "1"), (0.0, 5.0), fuel=(9, 9)) for each in fixtures]
     began = time.process_time()
     for start in range(0, len(played), 2000):
-        record.append(sitting, played[start : start + 2000])
+        record.append(session, played[start : start + 2000])
     assert record.played(run) == set(fixtures)
     assert time.process_time() - began < 5
     record.close()
@@ -303,9 +303,9 @@ def test_twenty_thousand_matches_take_a_second_or_so_and_little_room(record: Rec
 
 
 def test_the_longest_matches_fit(record: Record) -> None:
-    _, sitting = begin(record)
+    _, session = begin(record)
     moves = ("01" * 50_000, "10" * 50_000)
     fixtures = [Fixture((DIGESTS[0],) * 2, repetition) for repetition in range(12)]
     played = [Outcome(each, 100_000, moves, (1.0, 2.0), intended=moves) for each in fixtures]
-    matches = record.append(sitting, played)
+    matches = record.append(session, played)
     assert record.outcome(matches[-1]).outcome == played[-1]

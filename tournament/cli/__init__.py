@@ -1,7 +1,7 @@
 """The `tournament` command. It reads arguments, calls the packages below, and prints; other logic is elsewhere."""
 
 from tournament.cli.app import app, main
-from tournament.cli.growing import evolve, export, lineage, models, plot
+from tournament.cli.evolving import evolve, export, lineage, models, plot
 from tournament.cli.playing import check, play, prove, run
 from tournament.cli.recorded import digest, leaderboard, list_, matrix, replay, sql
 

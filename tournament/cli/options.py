@@ -92,7 +92,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Growing:
+class EvolutionOptions:
     """How programs evolve: the options shared by the commands that evolve programs.
 
     An option that is None takes its value from the environment, see `Settings`.

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tournament.cli.app import FAULT, say
-from tournament.cli.growing import make_growth
+from tournament.cli.evolving import make_evolution
 from tournament.cli.options import (
     FUEL,
     RESULTS,
     Db,
+    EvolutionOptions,
     Fuel,
     Game,
-    Growing,
     Json,
     Seed,
     Set,
@@ -31,8 +31,8 @@ from tournament.report.text import counted
 
 if TYPE_CHECKING:
     from tournament.game import Setting
-    from tournament.grow import Growth
-    from tournament.sitting import Sitting, Summary
+    from tournament.runs.evolution import Evolution
+    from tournament.runs.session import Session, Summary
     from tournament.store import Record
 
 
@@ -55,7 +55,7 @@ def run(
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
-    growing: Growing,
+    growing: EvolutionOptions,
 ) -> None:
     """Play every bot against every other and itself, and record it.
 
@@ -68,43 +68,43 @@ def run(
     from tournament.engine.run import Contest
     from tournament.library import find_bots, packaged_bots
     from tournament.report.progress import progress
-    from tournament.sitting import Table, line_up, open_sittings
+    from tournament.runs.session import SessionSettings, open_sessions, select_participants
 
     setting = terms.setting(game)
     entrants = find_bots(pop or [packaged_bots()])
-    lineup = line_up(setting, entrants)
+    lineup = select_participants(setting, entrants)
     programs = {program.digest: program for program in lineup.programs}
     contest = Contest(setting, seed, programs, limits_of(fuel), strict)
-    growth = None
+    evolution = None
     if evolve:
-        growth = make_growth(growing, evolve, seed, setting)
-    elif growing != Growing():
+        evolution = make_evolution(growing, evolve, seed, setting)
+    elif growing != EvolutionOptions():
         raise UsageError("nothing is grown without --evolve N: leave the options for it out")
-    table = Table(contest, lineup, reps, growth)
+    table = SessionSettings(contest, lineup, reps, evolution)
     opening = (db, [table], workers or os.cpu_count() or 1, say)
 
     async def sit() -> int:
-        async with open_sittings(*opening) as [sitting]:
-            planned = sitting.summary.planned
+        async with open_sessions(*opening) as [session]:
+            planned = session.summary.planned
             size = f"{counted(len(programs), 'bot')}, {_matches(planned)}"
             say(f"{_described(setting)}: {size}")
-            _say_before(sitting)
-            with progress(len(sitting.missing)) as watch:
-                summary = await sitting.hold(watch)
-            code = _finish(sitting.record, summary, db, json)
-            return code or (_finish_growth(growth, sitting) if growth else 0)
+            _say_before(session)
+            with progress(len(session.missing)) as watch:
+                summary = await session.play(watch)
+            code = _finish(session.record, summary, db, json)
+            return code or (_finish_evolution(evolution, session) if evolution else 0)
 
     sys.exit(anyio.run(sit))
 
 
-def _say_before(sitting: "Sitting") -> None:
+def _say_before(session: "Session") -> None:
     """Print which files are left out and how many matches are already recorded."""
-    say_left_out(sitting.lineup.problems)
-    if sitting.lineup.elsewhere:
-        files = ", ".join(file.removesuffix(".py") for file, _ in sitting.lineup.elsewhere)
+    say_left_out(session.lineup.problems)
+    if session.lineup.other_games:
+        files = ", ".join(file.removesuffix(".py") for file, _ in session.lineup.other_games)
         say(f"left out, for they play other games: {files}")
-    if sitting.summary.before:
-        say(f"{counted(sitting.summary.before, 'of them is', 'of them are')} played already")
+    if session.summary.before:
+        say(f"{counted(session.summary.before, 'of them is', 'of them are')} played already")
 
 
 def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
@@ -126,17 +126,17 @@ def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
     return 0
 
 
-def _finish_growth(growth: "Growth", sitting: "Sitting") -> int:
+def _finish_evolution(evolution: "Evolution", session: "Session") -> int:
     """Print what the models used and return the exit code.
 
     The code is 1 if a chain ended early for another reason than its budget.
     """
-    from tournament.report.growth import SPENDING, spent
+    from tournament.report.evolution import SPENDING, spent
 
-    [spending] = rows_of(sitting.record, SPENDING.format(runs=sitting.run))
+    [spending] = rows_of(session.record, SPENDING.format(runs=session.run))
     if spending["calls"]:
         say(spent(**spending))
-    return FAULT if growth.cut_off else 0
+    return FAULT if evolution.cut_off else 0
 
 
 def _matches(number: int) -> str:
@@ -168,9 +168,9 @@ def check(
 
     Example: tournament check my_bot.py
     """
-    from tournament.check import check
     from tournament.library import find_bots
     from tournament.report import findings
+    from tournament.runs.check import check
 
     entrants = find_bots(files)
     reports = check(entrants, game, say, limits_of(fuel))
@@ -198,7 +198,7 @@ def play(
     from tournament.library import load_bot
     from tournament.match import Fixture
     from tournament.report import transcript
-    from tournament.single import play_strictly
+    from tournament.runs.single import play_strictly
 
     setting = terms.setting(game)
     if len(bots) != setting.game.seats:
@@ -235,7 +235,7 @@ def prove(
     """
     from tournament.library import find_bots, packaged_sources
     from tournament.report import proof
-    from tournament.single import prove_about
+    from tournament.runs.single import prove_about
 
     setting = Terms(set_).setting(game)
     own = find_bots(files).programs if files else ()

@@ -26,7 +26,7 @@ def run_of(record: "Record", run: int | None) -> int:
 
     Prints a message if the latest session of the run was not completed. Raises `UsageError` if there is no such run.
     """
-    latest = rows_of(record, "select run, status from sittings order by sitting desc")
+    latest = rows_of(record, "select run, status from sessions order by session desc")
     known = [row["run"] for row in latest]
     if run is None and not known:
         raise UsageError("nothing has been played yet: see `tournament run --help`")
@@ -36,7 +36,7 @@ def run_of(record: "Record", run: int | None) -> int:
     ending = next(row["status"] for row in latest if row["run"] == number)
     if ending != "done":
         how = "was killed" if ending == "running" else f"ended as {ending}"
-        say(f"run {number} is not complete: its latest sitting {how}")
+        say(f"run {number} is not complete: its latest session {how}")
     return number
 
 

@@ -87,8 +87,8 @@ def replay(
 
     Example: tournament replay 17
     """
-    from tournament.replay import replay
     from tournament.report import transcript
+    from tournament.runs.replay import replay
 
     with reading(db) as record:
         recorded = record.outcome(match)

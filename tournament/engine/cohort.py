@@ -66,7 +66,7 @@ class Cohort:
             return [self._parsed(*both) for both in zip(lines, answers, strict=True)]
         except (ValueError, RecursionError):
             message = "broke what it runs in, and answered nonsense"
-            raise Ended("crash", message, burnt=self.instance.burnt) from None
+            raise Ended("crash", message, fuel_used=self.instance.fuel_used) from None
 
     def drop(self, over: set[int]) -> dict[int, int]:
         """Remove the slots that are over, and return what their program has read, by slot. Raises `Ended`."""

@@ -39,7 +39,7 @@ class Part:
     If `cohort` is None, a new instance must be made before they move. If `blind`, the program does not seem to read the
     opponents' moves, so these need not be shown. If `ahead`, moves were asked for without showing them; neither is
     ever set in strict play. `asked` is the number of lines in the last call; if `singly`, every call has one line.
-    `burnt` is the fuel used that has not yet been shared out among the slots.
+    `fuel_used` is the fuel used that has not yet been shared out among the slots.
     """
 
     program: int
@@ -49,7 +49,7 @@ class Part:
     ahead: bool = False
     asked: int = 0
     singly: bool = False
-    burnt: int = 0
+    fuel_used: int = 0
 
 
 def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
@@ -159,11 +159,11 @@ class Turns:
     def _answers(self, part: Part, cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
         """Return the part's answers to lines, and count the fuel used. Raises `Ended`."""
         part.asked = len(lines)
-        before = cohort.instance.burnt
+        before = cohort.instance.fuel_used
         try:
             return cohort.play(lines)
         finally:
-            part.burnt += cohort.instance.burnt - before
+            part.fuel_used += cohort.instance.fuel_used - before
 
     def _seated(self, part: Part) -> Cohort:
         """Load the part into a new instance, replay the rounds so far in it, and return it. Raises `Ended`.
@@ -188,9 +188,9 @@ class Turns:
         try:
             cohort = Cohort(self.image, self.batch, part.program, part.row.slots, powers)
         except Ended as ended:
-            part.burnt += ended.burnt
+            part.fuel_used += ended.fuel_used
             raise
-        part.burnt += cohort.instance.burnt
+        part.fuel_used += cohort.instance.fuel_used
         return cohort
 
     def _leave(self, part: Part, cohort: Cohort, over: set[int]) -> None:
@@ -208,8 +208,8 @@ class Turns:
     def _share_out(self, part: Part) -> None:
         """Divide the fuel that the part has used equally among its slots."""
         for slot in part.row.slots:
-            self.fuel[slot] += part.burnt // len(part.row.slots)
-        part.burnt = 0
+            self.fuel[slot] += part.fuel_used // len(part.row.slots)
+        part.fuel_used = 0
 
 
 def _split(items: list[T], size: int) -> list[list[T]]:

@@ -15,7 +15,7 @@ from tournament.sandbox.powers import Powers
 if TYPE_CHECKING:
     from tournament.sandbox.pool import Pool
 
-NOBODY = (("", ""), 0, (), OWN)
+NO_PARTICIPANTS = (("", ""), 0, (), OWN)
 """The call at which a statement is made that mentions neither `me` nor `them`."""
 
 
@@ -53,10 +53,10 @@ def answer(image: Image, question: list[Any]) -> bytes:
     statement, facts, library, limits = question
     powers = Powers(image, facts, [], library, Limits(*limits))
     try:
-        stated = powers.stated(statement, 0, NOBODY)
+        stated = powers.stated(statement, 0, NO_PARTICIPANTS)
     except UsageError as error:
         return json.dumps({"problem": str(error)}).encode()
-    verdict, _ = powers.verdict(stated, NOBODY)
+    verdict, _ = powers.verdict(stated, NO_PARTICIPANTS)
     if isinstance(verdict, str):
         return json.dumps(
             {"provable": False, "holds": False, "worlds": [], "bound": verdict}

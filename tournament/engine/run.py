@@ -15,7 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from tournament.engine.batch import SEAT, Batch, Played, make_batch
 from tournament.engine.schedule import batches, slots_to_check
-from tournament.engine.settle import looked_at, outcomes
+from tournament.engine.scoring import looked_at, outcomes
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Game, Setting, StateGame

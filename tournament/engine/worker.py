@@ -21,7 +21,7 @@ from tournament.sandbox.lockdown import die_with_parent, lock_down
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tournament.library import GameMaker
+    from tournament.library import GameFactory
 
 MODULE = "tournament.engine.worker"
 QUESTION = b'{"prove"'
@@ -32,7 +32,7 @@ MOST_FRAMES = 10_000
 """The limit on Python frames in the worker. It is above what the deepest nested simulations need, so no bot hits it."""
 
 
-def serve(image: Image, makers: "dict[str, GameMaker]", channel: int) -> None:
+def serve(image: Image, factories: "dict[str, GameFactory]", channel: int) -> None:
     """Answer every request that arrives, until the channel closes; send signs of life (empty frames) meanwhile."""
     said = time.monotonic()
 
@@ -48,22 +48,22 @@ def serve(image: Image, makers: "dict[str, GameMaker]", channel: int) -> None:
             write_frame(channel, answer(image, json.loads(request)["prove"]))
             continue
         batch = Batch.decoded(request)
-        game = _state_game(makers, batch)
+        game = _state_game(factories, batch)
         write_frame(channel, play_audited(image, batch, game).encoded())
 
 
-def _makers(files: "Sequence[str]") -> "dict[str, GameMaker]":
+def _factories(files: "Sequence[str]") -> "dict[str, GameFactory]":
     if not files:
         return {}
     # Imported only here, because it takes longer than the rest of the start.
-    from tournament.library import game_maker
+    from tournament.library import game_factory
 
-    return {Path(file).stem: game_maker(file) for file in files}
+    return {Path(file).stem: game_factory(file) for file in files}
 
 
-def _state_game(makers: "dict[str, GameMaker]", batch: Batch) -> StateGame | None:
+def _state_game(factories: "dict[str, GameFactory]", batch: Batch) -> StateGame | None:
     """Return the game of the batch if it has a state, because the worker then needs its rules; otherwise None."""
-    maker = makers.get(batch.facts["name"])
+    maker = factories.get(batch.facts["name"])
     game = maker(batch.facts["parameters"]) if maker else None
     return game if isinstance(game, StateGame) else None
 
@@ -74,11 +74,11 @@ def main() -> None:
     sys.setrecursionlimit(MOST_FRAMES)
     image = Image(Path(sys.argv[1]))
     image.warm()
-    makers = _makers(sys.argv[2:])
+    factories = _factories(sys.argv[2:])
 
     def work(channel: int) -> None:
         layers = lock_down((channel,), MOST_MEMORY)
         write_frame(channel, json.dumps({"layers": layers}).encode())
-        serve(image, makers, channel)
+        serve(image, factories, channel)
 
     serve_forks(work)

@@ -10,10 +10,10 @@ from functools import cached_property
 
 from anyio import create_memory_object_stream, create_task_group
 
-from tournament.check import PROBES
 from tournament.engine.batch import match_tape
 from tournament.engine.run import Contest, Results, planned, play_all
 from tournament.game import Joint, MatrixGame, Observation, Payoffs, Setting, index
+from tournament.library import PROBES
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import Program
 from tournament.sandbox.limits import Limits

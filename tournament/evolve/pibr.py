@@ -122,7 +122,7 @@ class Chain:
         self._known = {program.digest: program for program in self.profile}
         self._optimum = best_welfare(self.setting) if plan.objective == "welfare" else None
 
-    async def grow(self) -> AsyncGenerator[Step, None]:
+    async def run(self) -> AsyncGenerator[Step, None]:
         """Yield the steps, one after the other, until all rounds are done or an oracle stops the chain."""
         together = self.plan.order == "simultaneous"
         for number in range(self.plan.rounds):

@@ -21,7 +21,7 @@ START, MOST = 20, 100
 CUT = 0.8
 """Factor by which the limit shrinks when the server says that there are too many calls."""
 COOLDOWN = 15.0
-"""Seconds after a cut without another cut or any growth, because answers in that time belong to earlier requests."""
+"""Seconds after a cut without another cut or any evolution, because answers in that time belong to earlier requests."""
 LEAST_ROUND = 4
 """Fewest calls without trouble before the limit grows."""
 RISE = 0.05

@@ -11,7 +11,7 @@ from tournament.errors import UsageError
 from tournament.oracles.oracle import CallOutcome, Say, silent
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import described, make_desk, make_oracle, parse
+from tournament.oracles.spec import described, make_oracle, make_services, parse
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ async def _ask(model: str, settings: Settings, say: Say) -> Health:
         if (kind := parse(model).kind) != "chat":
             raise UsageError(f"{kind} asks no model: chat:NAME does")
         shown = described(model, settings)
-        async with aclosing(make_oracle(model, make_desk(settings, say=say))) as oracle:
+        async with aclosing(make_oracle(model, make_services(settings, say=say))) as oracle:
             answer = await oracle.ask(call)
     except UsageError as error:
         return Health(_without_address(model), False, 0.0, CallOutcome.REJECTED, str(error))

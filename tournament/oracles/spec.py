@@ -39,8 +39,8 @@ class Spec:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """The settings and services from which oracles are made. All oracles of a run share one `Desk`."""
+class Services:
+    """The settings and services from which oracles are made. All oracles of a run share one `Services`."""
 
     settings: Settings
     limits: Limits
@@ -48,7 +48,7 @@ class Desk:
     say: Say = silent
 
 
-Maker = Callable[[str, Desk], Oracle]
+Maker = Callable[[str, Services], Oracle]
 """A factory of oracles of one kind, which takes the text after the colon and the shared services."""
 
 
@@ -103,21 +103,21 @@ def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
     )
 
 
-def make_desk(
+def make_services(
     settings: Settings,
     journal: Journal | None = None,
     say: Say = silent,
     spent: Spending = NOTHING,
-) -> Desk:
+) -> Services:
     """Return the settings and services that the oracles of a run share.
 
     Without a journal, no answer is kept. `spent` is what earlier sessions of the run used of its budget.
     """
-    return Desk(settings, make_limits(settings, spent), journal or NoJournal(), say)
+    return Services(settings, make_limits(settings, spent), journal or NoJournal(), say)
 
 
-def make_oracle(text: str, desk: Desk) -> Oracle:
-    """Return the oracle that a text names, in a ledger that keeps its answers in the journal of `desk`.
+def make_oracle(text: str, services: Services) -> Oracle:
+    """Return the oracle that a text names, in a ledger that keeps its answers in the journal of `services`.
 
     Raises `NotFound` for an unknown kind, and `UsageError` for a wrong argument or a kind that asks no model.
     """
@@ -125,7 +125,7 @@ def make_oracle(text: str, desk: Desk) -> Oracle:
     maker = _MAKERS.get(spec.kind)
     if maker is None:
         raise UsageError(f"{spec.kind} asks no model")
-    return Ledger(maker(spec.argument, desk), desk.journal)
+    return Ledger(maker(spec.argument, services), services.journal)
 
 
 def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
@@ -162,17 +162,17 @@ def described(text: str, settings: Settings) -> str:
     return f"chat:{model}@{base_url}"
 
 
-def _make_chat(argument: str, desk: Desk) -> Oracle:
+def _make_chat(argument: str, services: Services) -> Oracle:
     from tournament.oracles.chat import Chat
 
-    model, base_url = chat_model(argument, desk.settings)
-    return Chat(model, base_url, desk.settings, desk.limits, desk.say)
+    model, base_url = chat_model(argument, services.settings)
+    return Chat(model, base_url, services.settings, services.limits, services.say)
 
 
-def _make_manual(argument: str, desk: Desk) -> Oracle:
+def _make_manual(argument: str, services: Services) -> Oracle:
     from tournament.oracles.manual import Manual
 
-    return Manual(Path(argument), desk.say)
+    return Manual(Path(argument), services.say)
 
 
 _MAKERS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual}

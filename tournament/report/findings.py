@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tournament.check import Report
 from tournament.errors import ProgramRefused
 from tournament.report import tables
 from tournament.report.text import counted, printable
 from tournament.report.transcript import fault_text
+from tournament.runs.check import Report
 
 
 def show(reports: Sequence[Report], refused: Sequence[ProgramRefused], json: bool) -> None:

@@ -10,13 +10,13 @@ from tournament.program import Program
 from tournament.report import tables
 from tournament.report.naming import Names
 from tournament.report.text import printable
-from tournament.store import GrownChain, GrownStep, Record
+from tournament.store import Record, RecordedChain, RecordedStep
 
-Told = tuple[GrownStep, Program]
+Told = tuple[RecordedStep, Program]
 """A step, and the program that its seat had before the step."""
 
 
-def story(record: Record, named: str, names: Names) -> tuple[GrownChain, list[Told]]:
+def story(record: Record, named: str, names: Names) -> tuple[RecordedChain, list[Told]]:
     """Return a chain and those of its steps that explain what has this name.
 
     For a chain these are all its steps. For a step or a program, they are the steps of its seat up to the step
@@ -28,19 +28,19 @@ def story(record: Record, named: str, names: Names) -> tuple[GrownChain, list[To
     return chain, ancestry(record.steps(chain.chain), step)
 
 
-def whole(steps: Sequence[GrownStep]) -> list[Told]:
+def whole(steps: Sequence[RecordedStep]) -> list[Told]:
     """Return the steps of all seats in order, each with the program before it."""
     seats = {step.seat for step in steps}
     told = [each for seat in seats for each in _with_program_before(steps, seat)]
     return sorted(told, key=lambda each: each[0].step)
 
 
-def ancestry(steps: Sequence[GrownStep], last: GrownStep) -> list[Told]:
+def ancestry(steps: Sequence[RecordedStep], last: RecordedStep) -> list[Told]:
     """Return the steps of the seat of `last`, up to and including `last`, each with the program before it."""
     return [(s, p) for s, p in _with_program_before(steps, last.seat) if s.step <= last.step]
 
 
-def _with_program_before(steps: Sequence[GrownStep], seat: int) -> Iterator[Told]:
+def _with_program_before(steps: Sequence[RecordedStep], seat: int) -> Iterator[Told]:
     """Yield the steps of a seat, each with the program before it.
 
     That is the latest program that the same turns at the seat have produced. Before the first of these turns, it is
@@ -58,7 +58,7 @@ def _with_program_before(steps: Sequence[GrownStep], seat: int) -> Iterator[Told
             stood = step.profile[seat]
 
 
-def show(chain: GrownChain, found: Sequence[Told], json: bool) -> None:
+def show(chain: RecordedChain, found: Sequence[Told], json: bool) -> None:
     """Print the steps of a chain, each with its critique, its problems and the change to the program."""
     if json:
         tables.show_json([_object(chain, step, before) for step, before in found])
@@ -73,7 +73,7 @@ def show(chain: GrownChain, found: Sequence[Told], json: bool) -> None:
         sys.stdout.write(difference(before, step) + "\n")
 
 
-def difference(before: Program, step: GrownStep) -> str:
+def difference(before: Program, step: RecordedStep) -> str:
     """Return what a step changed as a unified diff, or the step's outcome if it produced no program."""
     if step.program is None:
         return f"    ({step.outcome})\n"
@@ -84,7 +84,7 @@ def difference(before: Program, step: GrownStep) -> str:
     )
 
 
-def _object(chain: GrownChain, step: GrownStep, before: Program) -> dict[str, Any]:
+def _object(chain: RecordedChain, step: RecordedStep, before: Program) -> dict[str, Any]:
     return {
         "chain": chain.chain,
         "name": chain.called(step),

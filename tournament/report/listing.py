@@ -12,10 +12,10 @@ RUNS = """
         (config ->> '$.repetition.discount')::double as discount,
         (config ->> '$.repetition.noise')::double as noise,
         seed,
-        count(distinct sitting) as sittings,
-        arg_max(status, sitting) as status,
+        count(distinct session) as sessions,
+        arg_max(status, session) as status,
         (select count(*) from matches where matches.run = runs.run) as matches
-    from runs join sittings using (run)
+    from runs join sessions using (run)
     group by run, game, config, seed
     order by run
 """

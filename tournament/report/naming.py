@@ -11,7 +11,7 @@ from typing import Any
 
 from tournament.errors import NotFound, UsageError
 from tournament.program import Program
-from tournament.store import GrownChain, GrownStep, Record
+from tournament.store import Record, RecordedChain, RecordedStep
 
 MOST_NAMED = 30
 """The greatest number of names that a message lists."""
@@ -19,7 +19,7 @@ LETTERS = {"rounds": "K", "steps": "T"}
 """The letters by which the command line and the PIBR paper call parts of a plan."""
 
 Say = Callable[[str], None]
-Place = tuple[GrownChain, int, str | None]
+Place = tuple[RecordedChain, int, str | None]
 """A step: its chain, its number in the chain, and the digest of its program (None if it produced none)."""
 
 
@@ -57,7 +57,7 @@ class Names:
             self._say(f"{named}: this is {taken}; so are called, too: {', '.join(others)}")
         return programs[0]
 
-    def step(self, named: str) -> tuple[GrownChain, GrownStep]:
+    def step(self, named: str) -> tuple[RecordedChain, RecordedStep]:
         """Return the step with this name, or the first that produced the program with this name, and its chain.
 
         Raises `UsageError` if there is no such step, or if it produced no program.
@@ -71,7 +71,7 @@ class Names:
         self._say_which(named, [chain for chain, _, _ in places])
         return self._taken(named, places[0])
 
-    def chain(self, named: str) -> GrownChain | None:
+    def chain(self, named: str) -> RecordedChain | None:
         """Return the latest chain with this name, or None if there is no such chain."""
         called = [chain for chain in reversed(self._chains) if chain.name == named]
         self._say_which(named, called)
@@ -89,7 +89,7 @@ class Names:
                 found.setdefault(chain, (chains[chain], step, digest))
         return list(found.values())
 
-    def _taken(self, named: str, place: Place) -> tuple[GrownChain, GrownStep]:
+    def _taken(self, named: str, place: Place) -> tuple[RecordedChain, RecordedStep]:
         """Load a step that was found. Raises `UsageError` if it produced no program."""
         chain, number, _ = place
         step = self._record.steps(chain.chain)[number]
@@ -109,18 +109,18 @@ class Names:
         names = {program.name for program in self._record.programs().values()} - {named}
         return NotFound(kind, named, get_close_matches(named, sorted(names)))
 
-    def _steps_with_programs(self, chain: GrownChain) -> str:
+    def _steps_with_programs(self, chain: RecordedChain) -> str:
         steps = [chain.called(s) for s in self._record.steps(chain.chain) if s.program]
         return f"steps of chain {chain.chain} that brought a program: {_listed(steps)}"
 
-    def _say_which(self, named: str, chains: Sequence[GrownChain]) -> None:
+    def _say_which(self, named: str, chains: Sequence[RecordedChain]) -> None:
         """If a name was found in several chains, report that the first is used, and list the others."""
         if len(chains) > 1:
             taken, *others = told_apart(chains)
             self._say(f"{named}: of chain {taken}; --chain N takes another: {_listed(others)}")
 
 
-def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[GrownChain]:
+def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[RecordedChain]:
     """Return the chains with these numbers, or all chains if no number is given; with `run`, only those of that run.
 
     Raises `UsageError` if a number is missing.
@@ -135,7 +135,7 @@ def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[G
     return [chain for chain in chains if not numbers or chain.chain in numbers]
 
 
-def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[GrownChain]:
+def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[RecordedChain]:
     """Return the chains of a run that a figure shows.
 
     These are the chains with these numbers. If no number is given, they are all chains that have the same oracles
@@ -146,10 +146,10 @@ def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[Gr
         others = sorted({chain.run for chain in record.chains()})
         there = f"; runs with chains: {_listed([*map(str, others)])}" if others else ""
         raise UsageError(f"nothing was grown in run {run}: see `tournament evolve --help`{there}")
-    return chains if numbers else _grown_alike(chains, say)
+    return chains if numbers else _evolved_alike(chains, say)
 
 
-def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
+def _evolved_alike(chains: Sequence[RecordedChain], say: Say) -> list[RecordedChain]:
     """Return the chains with the oracles and plan of the last one; a message says if that leaves some out."""
     last = chains[-1]
     alike = [each for each in chains if (each.oracles, each.plan) == (last.oracles, last.plan)]
@@ -160,7 +160,7 @@ def _grown_alike(chains: Sequence[GrownChain], say: Say) -> list[GrownChain]:
     return alike
 
 
-def told_apart(chains: Sequence[GrownChain]) -> list[str]:
+def told_apart(chains: Sequence[RecordedChain]) -> list[str]:
     """Describe each chain by its number and by those of its properties in which the chains differ."""
     facts = [_facts(chain) for chain in chains]
     different = [key for key in _keys(facts) if len({json.dumps(f.get(key)) for f in facts}) > 1]
@@ -168,7 +168,7 @@ def told_apart(chains: Sequence[GrownChain]) -> list[str]:
     return [f"{chain.chain} ({text})" for chain, text in zip(chains, told, strict=True)]
 
 
-def _facts(chain: GrownChain) -> dict[str, Any]:
+def _facts(chain: RecordedChain) -> dict[str, Any]:
     """Return the properties by which `told_apart` can distinguish chains."""
     plan = {LETTERS.get(key, key): v for key, v in chain.plan.items() if v is not None}
     return {"run": chain.run, "oracle": ",".join(chain.oracles)} | plan

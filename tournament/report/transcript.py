@@ -10,7 +10,7 @@ from tournament.report import tables
 from tournament.report.text import printable
 
 if TYPE_CHECKING:
-    from tournament.replay import Replay
+    from tournament.runs.replay import Replay
 
 
 def joint_moves(setting: Setting, moves: Sequence[str]) -> list[list[Any]]:

@@ -34,16 +34,16 @@ Host = Callable[["Instance", str], str]
 class Ended(Exception):
     """Raised when a call ends its instance, which cannot be used again.
 
-    `kind` is the kind of fault. `spent` is the fuel used by the call, and `burnt` the fuel used by the instance in all
-    of its calls; both include the fuel charged.
+    `kind` is the kind of fault. `spent` is the fuel used by the call, and `fuel_used` the fuel used by the instance in
+    all of its calls; both include the fuel charged.
     """
 
-    def __init__(self, kind: str, message: str, spent: int = 0, burnt: int = 0) -> None:
+    def __init__(self, kind: str, message: str, spent: int = 0, fuel_used: int = 0) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.spent = spent
-        self.burnt = burnt
+        self.fuel_used = fuel_used
 
 
 @cache
@@ -142,15 +142,15 @@ class Image:
 class Instance:
     """An instance with a loaded program.
 
-    `burnt` is the fuel used so far in all calls, including all fuel charged. `charged` is the fuel charged so far for
-    the requests of the program. `spent` is the fuel that the last call used itself, plus the fuel charged in it; where
-    that was charged to several matches, only the match with the highest charge counts.
+    `fuel_used` is the fuel used so far in all calls, including all fuel charged. `charged` is the fuel charged so far
+    for the requests of the program. `spent` is the fuel that the last call used itself, plus the fuel charged in it;
+    where that was charged to several matches, only the match with the highest charge counts.
     """
 
     def __init__(self, image: Image, source: str, setup: dict[str, Any], limits: Limits) -> None:
         self._image = image
         self._limits = limits
-        self.burnt = self.charged = self.spent = 0
+        self.fuel_used = self.charged = self.spent = 0
         self._accounts: dict[int, int] = {}
         self._most = 0
         self._store = Store(engine())
@@ -223,8 +223,8 @@ class Instance:
         finally:
             self._image.leave()
             self.spent = given - self.fuel
-            self.burnt += self.spent + sum(self._accounts.values()) - self._most
-        raise Ended(ended.kind, ended.message, self.spent, self.burnt)
+            self.fuel_used += self.spent + sum(self._accounts.values()) - self._most
+        raise Ended(ended.kind, ended.message, self.spent, self.fuel_used)
 
 
 def _ended(problem: str) -> Ended:

@@ -127,7 +127,7 @@ class Runner:
         instance = self._used(call.digest)
         if instance is None:
             return None
-        burnt, charged, end = instance.burnt, instance.charged, ""
+        fuel_used, charged, end = instance.fuel_used, instance.charged, ""
         try:
             instance.restart(call.setup, SHORT)
             answer = instance.play(call.lines, host, SHORT - instance.spent + room)
@@ -135,7 +135,7 @@ class Runner:
         except Ended as ended:
             answer, end = " ", ended.kind
         charged = instance.charged - charged
-        own = instance.burnt - burnt - charged
+        own = instance.fuel_used - fuel_used - charged
         if own <= SHORT and _settled(answer):
             self._release(call.digest, instance)
             done = Done(answer, looked, PRICE + charged)
@@ -149,19 +149,19 @@ class Runner:
         return None
 
     def _afresh(self, call: Call, room: int, host: Host) -> Done:
-        """Make the call in a fresh instance. Raises `Ended` of kind `DEEP` or `AGAIN`, with the price as `burnt`."""
+        """Make the call in a fresh instance. Raises `Ended` (`DEEP` or `AGAIN`) with the price as `fuel_used`."""
         limits = replace(self._limits, fuel=room + call.included)
         try:
             instance = self._image.instance(call.source, {"game": self._game} | call.setup, limits)
         except Ended as ended:
-            return Done("", "", PRICE + max(0, ended.burnt - call.included), ended.kind)
-        loaded = instance.burnt
+            return Done("", "", PRICE + max(0, ended.fuel_used - call.included), ended.kind)
+        loaded = instance.fuel_used
         try:
             answer = instance.play(call.lines, host, limits.fuel - loaded)
         except Ended as ended:
             price = _price(call, instance)
             if ended.kind in (DEEP, AGAIN):
-                raise Ended(ended.kind, ended.message, burnt=price) from None
+                raise Ended(ended.kind, ended.message, fuel_used=price) from None
             return Done("", "", price, ended.kind)
         price = _price(call, instance)
         looked = instance.drop([0])
@@ -196,5 +196,5 @@ def _settled(answer: str) -> bool:
 
 def _price(call: Call, instance: Instance) -> int:
     """Return the price of a call that was made in a fresh instance."""
-    own = instance.burnt - instance.charged
+    own = instance.fuel_used - instance.charged
     return PRICE + max(0, own - call.included) + instance.charged

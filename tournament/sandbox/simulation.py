@@ -208,13 +208,13 @@ class Simulator:
             move, price = self.run(frame, fuel)
         except Ended as ended:
             if len(top.stack) > 1:
-                caller.charge(ended.burnt)
+                caller.charge(ended.fuel_used)
                 raise
             if ended.kind == AGAIN:
                 top.forget()
                 top.fresh = True
                 return self._paid(caller, key, tape, fuel)
-            move, price = TIMEOUT, ended.burnt
+            move, price = TIMEOUT, ended.fuel_used
         caller.charge(price)
         frame.late |= move == TIMEOUT
         return frame, move, price

@@ -5,8 +5,8 @@ not know how matches are played or how results are shown.
 """
 
 from tournament.store.database import Record
-from tournament.store.growth import GrownChain, GrownStep
+from tournament.store.evolution import RecordedChain, RecordedStep
 from tournament.store.queries import Played
 from tournament.store.recorder import Recorder
 
-__all__ = ("GrownChain", "GrownStep", "Played", "Record", "Recorder")
+__all__ = ("Played", "Record", "RecordedChain", "RecordedStep", "Recorder")

@@ -16,7 +16,7 @@ from tournament.errors import UsageError
 from tournament.game import Move
 from tournament.match import Fixture, Outcome
 from tournament.program import Program
-from tournament.store import growth, lock, migrations, queries, rows
+from tournament.store import evolution, lock, migrations, queries, rows
 from tournament.store.failures import explained
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -121,7 +121,7 @@ class Record:
             )
             return run
 
-    def begin_sitting(
+    def begin_session(
         self,
         run: int,
         manifest: Mapping[str, Any],
@@ -135,24 +135,24 @@ class Record:
         views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
-            sitting = queries.last(cursor, "sitting", "sittings") + 1
+            session = queries.last(cursor, "session", "sessions") + 1
             cursor.execute(
                 """
-                insert into sittings (sitting, run, started_at, status, matches, manifest)
+                insert into sessions (session, run, started_at, status, matches, manifest)
                 values (?, ?, now() at time zone 'utc', 'running', 0, ?)
                 """,
-                [sitting, run, _json(manifest)],
+                [session, run, _json(manifest)],
             )
-            rows.insert_entrants(cursor, sitting, list(entrants), list(left_out))
-            return sitting
+            rows.insert_entrants(cursor, session, list(entrants), list(left_out))
+            return session
 
-    def admit(self, sitting: int, program: Program) -> None:
+    def admit(self, session: int, program: Program) -> None:
         """Add a program to a session, under the name that the record has for it, or else under its own name."""
         with self._transaction() as cursor:
             known = queries.programs(cursor).get(program.digest, program)
-            rows.insert_entrants(cursor, sitting, [(program, known.name)], [])
+            rows.insert_entrants(cursor, session, [(program, known.name)], [])
 
-    def append(self, sitting: int, outcomes: Sequence[Outcome]) -> range:
+    def append(self, session: int, outcomes: Sequence[Outcome]) -> range:
         """Insert either all of these outcomes or none, and return their match numbers.
 
         Their programs must already be in the record. The caller must make sure that no fixture of a
@@ -162,62 +162,62 @@ class Record:
             first = queries.last(cursor, "match", "matches") + 1
             matches = range(first, first + len(outcomes))
             numbered = dict(zip(matches, outcomes, strict=True))
-            rows.insert_matches(cursor, sitting, numbered)
+            rows.insert_matches(cursor, session, numbered)
             return matches
 
-    def replace(self, sitting: int, outcomes: Sequence[Outcome]) -> None:
+    def replace(self, session: int, outcomes: Sequence[Outcome]) -> None:
         """Store outcomes in place of the recorded ones of the same fixtures, under the same match numbers.
 
         An outcome whose fixture has not been recorded yet gets a new match number.
         """
         with self._transaction() as cursor:
-            known = queries.matches(cursor, queries.run_of(cursor, sitting))
+            known = queries.matches(cursor, queries.run_of(cursor, session))
             new = itertools.count(queries.last(cursor, "match", "matches") + 1)
             numbered = {known.get(each.fixture) or next(new): each for each in outcomes}
             rows.remove_matches(cursor, list(numbered))
-            rows.insert_matches(cursor, sitting, numbered)
+            rows.insert_matches(cursor, session, numbered)
 
     def begin_chain(
         self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
     ) -> int:
         """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
         with self._transaction() as cursor:
-            return growth.begin_chain(cursor, run, name, oracles, plan)
+            return evolution.begin_chain(cursor, run, name, oracles, plan)
 
-    def keep_step(self, chain: int, step: growth.GrownStep) -> None:
+    def keep_step(self, chain: int, step: evolution.RecordedStep) -> None:
         """Store a step of a chain. If the record has the step with other values, its later steps are deleted."""
         with self._transaction() as cursor:
-            growth.keep_step(cursor, chain, step)
+            evolution.keep_step(cursor, chain, step)
 
-    def chains(self) -> list[growth.GrownChain]:
+    def chains(self) -> list[evolution.RecordedChain]:
         """Return all chains, in the order in which they were begun."""
         with self._cursor() as cursor:
-            return growth.chains(cursor)
+            return evolution.chains(cursor)
 
-    def steps(self, chain: int) -> list[growth.GrownStep]:
+    def steps(self, chain: int) -> list[evolution.RecordedStep]:
         """Return the steps of a chain, in order."""
         with self._cursor() as cursor:
-            return growth.steps(cursor, chain)
+            return evolution.steps(cursor, chain)
 
     def keep_calls(self, calls: Sequence[Mapping[str, Any]]) -> None:
-        """Store calls to models with their answers. `growth.CALL` lists the keys that each call must have."""
+        """Store calls to models with their answers. `evolution.CALL` lists the keys that each call must have."""
         with self._transaction() as cursor:
-            growth.keep_calls(cursor, calls)
+            evolution.keep_calls(cursor, calls)
 
     def call_keys(self) -> set[str]:
         """Return the keys of all calls to models."""
         with self._cursor() as cursor:
-            return growth.call_keys(cursor)
+            return evolution.call_keys(cursor)
 
     def find_call(self, key: str) -> str | None:
         """Return the call with this key and its answer as a line of JSON, or None if there is no such call."""
         with self._cursor() as cursor:
-            return growth.find_call(cursor, key)
+            return evolution.find_call(cursor, key)
 
     def call_lines(self) -> list[str]:
         """Return every call with its answer as a line of JSON, in the order in which they were stored."""
         with self._cursor() as cursor:
-            return growth.call_lines(cursor)
+            return evolution.call_lines(cursor)
 
     def programs_called(self, named: str, run: int | None = None) -> list[Program]:
         """Return the programs with this name, number or beginning of a digest; only those of `run`, if it is given.
@@ -225,7 +225,7 @@ class Record:
         Programs whose own name this is come first; otherwise the latest comes first.
         """
         with self._cursor() as cursor:
-            return growth.programs_called(cursor, named, run)
+            return evolution.programs_called(cursor, named, run)
 
     def steps_called(self, named: str) -> list[tuple[int, int, str | None]]:
         """Return the steps that have this name, or that produced the program with this digest.
@@ -234,12 +234,12 @@ class Record:
         produced none). The steps of the latest chain come first.
         """
         with self._cursor() as cursor:
-            return growth.steps_called(cursor, named)
+            return evolution.steps_called(cursor, named)
 
-    def end_sitting(self, sitting: int, status: Ending) -> None:
+    def end_session(self, session: int, status: Ending) -> None:
         """Record that a session has ended, and in which way."""
         with self._transaction() as cursor:
-            queries.end_sitting(cursor, sitting, status)
+            queries.end_session(cursor, session, status)
 
     def played(self, run: int) -> set[Fixture]:
         """Return the fixtures of a run that have been played."""

@@ -10,16 +10,21 @@ from importlib.resources import files
 from duckdb import BinderException, DuckDBPyConnection
 
 from tournament.errors import RecordError, RecordRefused
-from tournament.store import growth
+from tournament.store import evolution
 
 
 def _sql(name: str) -> str:
     return (files("tournament.store") / name).read_text("utf-8")
 
 
-STEPS = (("tables", "schema.sql"), ("growth", "growth.sql"), ("notes", "notes.sql"))
+STEPS = (
+    ("tables", "schema.sql"),
+    ("growth", "evolution.sql"),
+    ("notes", "notes.sql"),
+    ("sessions", "sessions.sql"),
+)
 """The names of the migration steps, each with the file that contains its SQL."""
-COLUMNS = {"steps": growth.STEP, "calls": ", ".join(growth.CALL)}
+COLUMNS = {"steps": evolution.STEP, "calls": ", ".join(evolution.CALL)}
 """The columns of those tables that changed before they were first released, by table.
 
 A record made in between has a table with other columns, although it has been through the same steps.

@@ -30,7 +30,7 @@ class Played:
 
     match: int
     run: int
-    sitting: int
+    session: int
     outcome: Outcome
     config: dict[str, Any]
     seed: int
@@ -55,17 +55,17 @@ def programs(connection: DuckDBPyConnection) -> dict[str, Program]:
     return {digest: Program(*text) for digest, *text in _rows(found)}
 
 
-def end_sitting(connection: DuckDBPyConnection, sitting: int, status: str) -> None:
+def end_session(connection: DuckDBPyConnection, session: int, status: str) -> None:
     """Record that a session has ended, with its status and the number of matches played in it."""
     connection.execute(
         """
-        update sittings
+        update sessions
         set status = $status, ended_at = now() at time zone 'utc', matches = (
-            select count(*) from matches where sitting = $sitting
+            select count(*) from matches where session = $session
         )
-        where sitting = $sitting
+        where session = $session
         """,
-        {"status": status, "sitting": sitting},
+        {"status": status, "session": session},
     )
 
 
@@ -76,18 +76,18 @@ def end_abandoned(connection: DuckDBPyConnection) -> None:
     """
     connection.execute(
         """
-        update sittings
+        update sessions
         set status = 'interrupted', matches = (
-            select count(*) from matches where matches.sitting = sittings.sitting
+            select count(*) from matches where matches.session = sessions.session
         )
         where status = 'running'
         """
     )
 
 
-def run_of(connection: DuckDBPyConnection, sitting: int) -> int:
+def run_of(connection: DuckDBPyConnection, session: int) -> int:
     """Return the number of the run that a session belongs to."""
-    return int(_one(connection, "select run from sittings where sitting = ?", [sitting])[0])
+    return int(_one(connection, "select run from sessions where session = ?", [session])[0])
 
 
 def matches(connection: DuckDBPyConnection, run: int) -> dict[Fixture, int]:
@@ -104,23 +104,23 @@ def outcome(connection: DuckDBPyConnection, match: int) -> Played:
     """Return a match with all that is needed to play it again. Raises `NotFound` if there is no such match."""
     found = connection.execute(
         """
-        select matches.run, sitting, config, seed, manifest
+        select matches.run, session, config, seed, manifest
         from matches
         join runs on runs.run = matches.run
-        join sittings using (sitting)
+        join sessions using (session)
         where match = ?
         """,
         [match],
     ).fetchall()
     if not found:
         raise NotFound("match", str(match))
-    run, sitting, config, seed, manifest = found[0]
+    run, session, config, seed, manifest = found[0]
     (outcome,) = _outcomes(connection, run, match, match)
     known = programs(connection)
     return Played(
         match=match,
         run=run,
-        sitting=sitting,
+        session=session,
         outcome=outcome,
         config=json.loads(config),
         seed=int(seed),

@@ -40,9 +40,9 @@ class Recorder:
     is cancelled, and `open` raises a single `RecordError` or `RecordRefused`.
     """
 
-    def __init__(self, record: Record, sitting: int, committed: Committed) -> None:
+    def __init__(self, record: Record, session: int, committed: Committed) -> None:
         self._record = record
-        self._sitting = sitting
+        self._sitting = session
         self._committed = committed
         self._failure: TournamentError | None = None
         self._one = CapacityLimiter(1)
@@ -51,10 +51,10 @@ class Recorder:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, record: Record, sitting: int, committed: Committed = lambda outcomes: None
+        cls, record: Record, session: int, committed: Committed = lambda outcomes: None
     ) -> AsyncIterator[Self]:
         """Yield a recorder for a session that has begun. Everything sent is committed before this returns."""
-        recorder = cls(record, sitting, committed)
+        recorder = cls(record, session, committed)
         try:
             async with create_task_group() as group:
                 group.start_soon(recorder._run)

@@ -23,7 +23,7 @@ MOST_MOVES = 1_000_000
 
 def insert_entrants(
     cursor: DuckDBPyConnection,
-    sitting: int,
+    session: int,
     playing: Sequence[tuple[Program, str]],
     left_out: Sequence[tuple[str, str]],
 ) -> None:
@@ -46,7 +46,7 @@ def insert_entrants(
             "program": _optional(programs, np.int64),
             "problem": _texts(problems),
         },
-        [sitting],
+        [session],
     )
 
 
@@ -74,7 +74,7 @@ def insert_programs(cursor: DuckDBPyConnection, programs: Iterable[Program]) -> 
 
 
 def insert_matches(
-    cursor: DuckDBPyConnection, sitting: int, outcomes: Mapping[int, Outcome]
+    cursor: DuckDBPyConnection, session: int, outcomes: Mapping[int, Outcome]
 ) -> None:
     """Insert outcomes under the match numbers that are their keys. Their programs must be in the record."""
     if not outcomes:
@@ -84,7 +84,7 @@ def insert_matches(
         match: [numbers[digest] for digest in outcome.fixture.lineup]
         for match, outcome in outcomes.items()
     }
-    _insert_lineups(cursor, sitting, outcomes, lineups)
+    _insert_lineups(cursor, session, outcomes, lineups)
     _insert_seats(cursor, outcomes, lineups)
     _insert_faults(cursor, outcomes)
     _insert_notes(cursor, outcomes)
@@ -100,17 +100,17 @@ def remove_matches(cursor: DuckDBPyConnection, matches: Sequence[int]) -> None:
 
 def _insert_lineups(
     cursor: DuckDBPyConnection,
-    sitting: int,
+    session: int,
     outcomes: Mapping[int, Outcome],
     lineups: Mapping[int, list[int]],
 ) -> None:
     _run(
         cursor,
         """
-        insert into matches (match, run, sitting, repetition, lineup, rounds)
-        select match, run, sitting, repetition, lineup::integer[], rounds
-        from staged, sittings
-        where sitting = ?
+        insert into matches (match, run, session, repetition, lineup, rounds)
+        select match, run, session, repetition, lineup::integer[], rounds
+        from staged, sessions
+        where session = ?
         """,
         {
             "match": np.array(list(outcomes)),
@@ -118,7 +118,7 @@ def _insert_lineups(
             "lineup": _texts(str(lineup) for lineup in lineups.values()),
             "rounds": np.array([outcome.rounds for outcome in outcomes.values()]),
         },
-        [sitting],
+        [session],
     )
 
 

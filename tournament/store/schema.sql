@@ -1,5 +1,8 @@
 -- The record: what was played, by whom, and what came of it.
 --
+-- This is the first step of every record, and is never edited: later steps change what it makes. `docs/record.md` shows
+-- the tables as they are after all steps; there a sitting is called a session.
+--
 -- A run is one configuration; each time it is started or taken up again is a sitting. Programs are stored once
 -- and named by small numbers; a match is a lineup of programs and has one row of seats for each of them. Rounds,
 -- seats and repetitions count from 0, and moves are positions among the run's legal moves, also from 0.

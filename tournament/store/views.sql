@@ -1,17 +1,17 @@
 -- The usual questions, each a line long: `from leaderboard where run = 1`.
 
--- What a program was called in a sitting; files with one source are one bot.
+-- What a program was called in a session; files with one source are one bot.
 create or replace view names as
-    select sitting, program, string_agg(bot, ' = ' order by bot) as bot
+    select session, program, string_agg(bot, ' = ' order by bot) as bot
     from entrants
     where program is not null
-    group by sitting, program;
+    group by session, program;
 
--- Who is in the standings: the programs of a run's latest sitting.
+-- Who is in the standings: the programs of a run's latest session.
 create or replace view bots as
     select run, program, bot
     from names
-    join (select run, max(sitting) as sitting from sittings group by run) using (sitting);
+    join (select run, max(session) as session from sessions group by run) using (session);
 
 -- Matches among those programs only: what an edited bot played before stays out.
 create or replace view current_matches as
@@ -99,7 +99,7 @@ create or replace view leaderboard as
             run, program,
             count(*) as matches,
             count(*) filter (faulted) as faults,
-            count(*) filter (payoff is null) as voided
+            count(*) filter (payoff is null) as unscored
         from results
         group by run, program
     )
@@ -109,7 +109,7 @@ create or replace view leaderboard as
         bot, score, error,
         coalesce(matches, 0) as matches,
         coalesce(faults, 0) as faults,
-        coalesce(voided, 0) as voided
+        coalesce(unscored, 0) as unscored
     from bots
     left join scores using (run, program)
     left join counts using (run, program)
@@ -182,10 +182,10 @@ create or replace view moves as
     from played
     join matches using (match)
     join runs using (run)
-    join names using (sitting, program);
+    join names using (session, program);
 
 -- Which rules a bot broke, how often, and what it said the first time.
-create or replace view faulted as
+create or replace view fault_counts as
     select
         run, bot, kind,
         count(*) as count,
@@ -198,10 +198,10 @@ create or replace view faulted as
     group by run, bot, kind
     order by run, bot, count desc, kind;
 
--- Sittings with the versions they ran under.
-create or replace view history as
+-- Sessions with the versions they ran under.
+create or replace view provenance as
     select
-        sitting, run, game, seed, started_at, ended_at, status, sittings.matches,
+        session, run, game, seed, started_at, ended_at, status, sessions.matches,
         manifest ->> 'engine' as engine,
         manifest ->> 'python' as python,
         manifest ->> 'wasmtime' as wasmtime,
@@ -210,13 +210,13 @@ create or replace view history as
         manifest -> 'workers' as workers,
         manifest -> 'strict' as strict,
         manifest ->> 'command' as command
-    from sittings
+    from sessions
     join runs using (run)
-    order by sitting;
+    order by session;
 
 -- Chains step by step: what the profile was worth after each, and nothing where a step brought no program that runs.
 -- `name` is what a step is called, as it may be in several chains. K and T are of their plan: all of it is in `chains`.
-create or replace view growth as
+create or replace view evolution as
     select
         run, chain, concat_ws('_', chains.name, round, seat, turn) as name, oracles,
         (plan ->> '$.rounds')::integer as K, (plan ->> '$.steps')::integer as T,

@@ -42,7 +42,7 @@ class Run:
         return answer
 
     @property
-    def burnt(self) -> int:
+    def fuel_used(self) -> int:
         return FUEL - self._store.get_fuel()
 
 
@@ -67,7 +67,7 @@ def test_what_was_called_by_way_of_a_table_is_called_directly() -> None:
     for run in (linked, one):
         run.call("load", "abcdefgh", "")
     # Four instructions for each of the eight letters and of the three functions that only pass on.
-    assert linked.burnt - one.burnt >= 8 * 3 * 4
+    assert linked.fuel_used - one.fuel_used >= 8 * 3 * 4
 
 
 def test_one_module_is_left_beside_the_two_of_the_frame() -> None:

@@ -8,22 +8,16 @@ import anyio
 from tournament.engine.run import Contest, workers
 from tournament.errors import NotFound, UsageError, WorkerLost, ungrouped
 from tournament.game import Game, MatrixGame, Repetition, Setting
-from tournament.library import Entrants, games, load_game
+from tournament.library import PROBES, Entrants, games, load_game
 from tournament.match import Fault, Fixture, Outcome
 from tournament.program import KINDS, Program
+from tournament.runs.single import played_strictly
 from tournament.sandbox.image import Say
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.pool import Pool
 from tournament.sandbox.ready import image_ready
-from tournament.single import played_strictly
 
 ROUNDS = 20
-PROBES = (
-    Program("first", "def act(view):\n    return view.legal[0]\n"),
-    Program("last", "def act(view):\n    return view.legal[-1]\n"),
-    Program("mixed", "def act(view):\n    return view.rng.choice(view.legal)\n"),
-)
-"""The opponents a bot is checked against, in addition to itself. Together they make all kinds of moves."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +99,10 @@ def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Repor
         with ungrouped():
             anyio.run(check_all)
     ordered = [reports[program.digest] for program in entrants.programs]
-    return ordered + [replace(reports[twin.digest], program=twin) for twin, _ in entrants.twins]
+    return ordered + [
+        replace(reports[duplicate.digest], program=duplicate)
+        for duplicate, _ in entrants.duplicates
+    ]
 
 
 async def _check(

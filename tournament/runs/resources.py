@@ -28,7 +28,7 @@ SHOW_CURSOR = b"\x1b[?25h"
 """The escape sequence that makes a terminal show its cursor again after a progress bar has hidden it."""
 
 
-class Crew:
+class PendingPool:
     """A worker pool that starts in the background; its workers can play the given games."""
 
     def __init__(self, games: Sequence[Game], limits: Limits, count: int, say: Say) -> None:
@@ -40,8 +40,8 @@ class Crew:
         self._scope = CancelScope()
         self._found: tuple[Pool, Image]
 
-    async def come(self) -> None:
-        """Start the workers and keep them until `leave` is called or the task is cancelled."""
+    async def start(self) -> None:
+        """Start the workers and keep them until `stop` is called or the task is cancelled."""
         with self._scope:
             image = await image_ready(self._say)
             async with workers(image, self.count, self._limits, self._games) as pool:
@@ -49,7 +49,7 @@ class Crew:
                 self._here.set()
                 await anyio.sleep_forever()
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """Tell the workers to end; return without waiting until they have ended."""
         self._scope.cancel()
 
@@ -104,18 +104,18 @@ def _leave(number: int) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class Room:
+class Resources:
     """The resources that sessions running at the same time share."""
 
     record: Record
-    crew: Crew
+    pending_pool: PendingPool
     stop: Stop
 
 
 @asynccontextmanager
-async def open_room(
+async def open_resources(
     path: Path, games: Sequence[Game], limits: Limits, worker_count: int, say: Say
-) -> AsyncIterator[Room]:
+) -> AsyncIterator[Resources]:
     """Open the record at `path` and a pool of workers for sessions of these games.
 
     To save time, the workers start while the record is being opened and end while it is being closed.
@@ -123,14 +123,14 @@ async def open_room(
     """
     with ungrouped():
         async with anyio.create_task_group() as group:
-            crew, stop = Crew(games, limits, worker_count, say), Stop()
+            pending_pool, stop = PendingPool(games, limits, worker_count, say), Stop()
             await group.start(stop.listen)
-            group.start_soon(crew.come)
+            group.start_soon(pending_pool.start)
             async with _opened(path) as record:
                 try:
-                    yield Room(record, crew, stop)
+                    yield Resources(record, pending_pool, stop)
                 finally:
-                    crew.leave()
+                    pending_pool.stop()
             group.cancel_scope.cancel()
 
 

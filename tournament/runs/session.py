@@ -22,11 +22,11 @@ from tournament.engine.schedule import round_robin
 from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluator
 from tournament.game import Setting
-from tournament.grow import Growth, share_limits
 from tournament.library import Entrants
 from tournament.match import Fixture, Outcome
 from tournament.program import KINDS, Program
-from tournament.room import Room, open_room
+from tournament.runs.evolution import Evolution, share_limits
+from tournament.runs.resources import Resources, open_resources
 from tournament.sandbox.image import Image, Say
 from tournament.sandbox.pool import Pool
 from tournament.seeds import tape_name
@@ -72,18 +72,18 @@ Problem = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Lineup:
+class Participants:
     """The programs that play in a session, and the files that do not.
 
-    `problems` are files that cannot play the game; `elsewhere` are bots that only play other games.
+    `problems` are files that cannot play the game; `other_games` are bots that only play other games.
     """
 
     programs: tuple[Program, ...]
     problems: tuple[Problem, ...]
-    elsewhere: tuple[Problem, ...]
+    other_games: tuple[Problem, ...]
 
 
-NOBODY = Lineup((), (), ())
+NO_PARTICIPANTS = Participants((), (), ())
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Summary:
     signal: int | None = None
 
 
-def line_up(setting: Setting, entrants: Entrants) -> Lineup:
+def select_participants(setting: Setting, entrants: Entrants) -> Participants:
     """Return which bots can play in this setting, and which files are left out.
 
     Files that are not programs, duplicates and bots that do not play the game are left out. Raises the first
@@ -112,13 +112,13 @@ def line_up(setting: Setting, entrants: Entrants) -> Lineup:
     game = setting.game.name
     playing = tuple(program for program in entrants.programs if program.fits(setting))
     others = [program for program in entrants.programs if program not in playing]
-    abroad = [program for program in others if game not in _games(program) and _games(program)]
+    others_only = [program for program in others if game not in _games(program) and _games(program)]
     if not entrants.programs and entrants.refused:
         raise entrants.refused[0]
     if not playing:
         raise UsageError(f"none of the bots plays {game}")
-    problems = [*entrants.left_out, *(_unfit(each) for each in others if each not in abroad)]
-    return Lineup(playing, tuple(problems), tuple(map(_unfit, abroad)))
+    problems = [*entrants.left_out, *(_unfit(each) for each in others if each not in others_only)]
+    return Participants(playing, tuple(problems), tuple(map(_unfit, others_only)))
 
 
 def _games(program: Program) -> set[str]:
@@ -138,51 +138,53 @@ def run_key(contest: Contest) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class SessionSettings:
     """The settings of a session: the contest, who plays, how many repetitions, and what evolves meanwhile."""
 
     contest: Contest
-    lineup: Lineup = NOBODY
+    lineup: Participants = NO_PARTICIPANTS
     repetitions: int = 1
-    growth: Growth | None = None
+    evolution: Evolution | None = None
 
 
 @asynccontextmanager
-async def open_sittings(
-    path: Path, tables: Sequence[Table], worker_count: int, say: Say
-) -> AsyncIterator[list["Sitting"]]:
+async def open_sessions(
+    path: Path, tables: Sequence[SessionSettings], worker_count: int, say: Say
+) -> AsyncIterator[list["Session"]]:
     """Open the record and yield one session, ready to be run, for each of the given settings.
 
     All sessions use the bot limits (fuel and memory) of the first one. Evolution in all of them shares one set of
     limits for model calls. Raises the same errors as `Record.open`.
     """
     games = [table.contest.setting.game for table in tables]
-    async with open_room(path, games, tables[0].contest.limits, worker_count, say) as room:
-        sittings = [Sitting(room, table) for table in tables]
-        if growths := [table.growth for table in tables if table.growth]:
-            share_limits(growths, room.record, [sitting.run for sitting in sittings])
-        yield sittings
+    async with open_resources(
+        path, games, tables[0].contest.limits, worker_count, say
+    ) as resources:
+        sessions = [Session(resources, table) for table in tables]
+        if evolutions := [table.evolution for table in tables if table.evolution]:
+            share_limits(evolutions, resources.record, [session.run for session in sessions])
+        yield sessions
 
 
-async def hold_all(sittings: Sequence["Sitting"]) -> list[Summary]:
+async def play_all_sessions(sessions: Sequence["Session"]) -> list[Summary]:
     """Run all sessions at the same time and return their summaries in the same order."""
     async with anyio.create_task_group() as group:
-        for sitting in sittings:
-            group.start_soon(sitting.hold, lambda *_: None)
-    return [sitting.summary for sitting in sittings]
+        for session in sessions:
+            group.start_soon(session.play, lambda *_: None)
+    return [session.summary for session in sessions]
 
 
-class Sitting:
+class Session:
     """A session that is ready to be run. `missing` are the fixtures that are still to be played."""
 
-    def __init__(self, room: Room, table: Table) -> None:
-        self.record = record = room.record
+    def __init__(self, resources: Resources, table: SessionSettings) -> None:
+        self.record = record = resources.record
         self.contest = contest = table.contest
         self.lineup = table.lineup
         self.repetitions = table.repetitions
-        self.growth = table.growth
-        self._crew = room.crew
-        self._stop = room.stop
+        self.evolution = table.evolution
+        self._pending_pool = resources.pending_pool
+        self._stop = resources.stop
         fixtures = self._planned()
         limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
         config = contest.setting.config | {"limits": limits, "rules": RULES}
@@ -193,37 +195,37 @@ class Sitting:
         self.missing = self._new(fixtures)
         self.summary = Summary(self.run, len(fixtures), len(fixtures) - len(self.missing))
 
-    async def hold(self, progress: Progress) -> Summary:
+    async def play(self, progress: Progress) -> Summary:
         """Play and record the missing fixtures, and return the summary.
 
         A signal stops the session in good order: finished matches stay recorded, and the summary names the signal.
         """
-        if self.missing or self.growth or self._unsure():
+        if self.missing or self.evolution or self._unsure():
             with self._stop.heard():
-                plan = planned(self.contest, self.missing, self._crew.count)
-                await self._play(*await self._crew.ready(), plan, progress)
+                plan = planned(self.contest, self.missing, self._pending_pool.count)
+                await self._play(*await self._pending_pool.ready(), plan, progress)
         else:
-            self.record.end_sitting(self._begin({}, None, 0), "done")
+            self.record.end_session(self._begin({}, None, 0), "done")
         self.summary.signal = self._stop.signal
         self.summary.leaky = tuple(sorted(self.contest.leaky.intersection(self.contest.programs)))
         return self.summary
 
     async def _play(self, pool: Pool, image: Image, plan: Plan, progress: Progress) -> None:
         """Play the plan, then play again whatever may be wrong because of a leaky program; note how it ended."""
-        sitting = self._begin(pool.layers, image, pool.count)
+        session = self._begin(pool.layers, image, pool.count)
         try:
-            async with Recorder.open(self.record, sitting, self._counting(progress)) as recorder:
-                again = await self._play_and_grow(plan, pool, recorder, sitting)
+            async with Recorder.open(self.record, session, self._counting(progress)) as recorder:
+                again = await self._play_and_evolve(plan, pool, recorder, session)
             if again:
-                self.record.replace(sitting, again)
+                self.record.replace(session, again)
             if unsure := self._unsure():
                 plan = planned(self.contest, unsure, pool.count)
-                self.record.replace(sitting, await self._play_all(plan, pool, None))
+                self.record.replace(session, await self._play_all(plan, pool, None))
         except BaseException:
             with suppress(Exception):
-                self.record.end_sitting(sitting, self._ending())
+                self.record.end_session(session, self._ending())
             raise
-        self.record.end_sitting(sitting, "failed" if self.summary.lost else "done")
+        self.record.end_session(session, "failed" if self.summary.lost else "done")
 
     async def _play_all(self, plan: Plan, pool: Pool, recorder: Recorder | None) -> list[Outcome]:
         """Play the plan and record the outcomes; return the outcomes that must replace recorded ones.
@@ -242,8 +244,8 @@ class Sitting:
                     await recorder.send(results.outcomes)
         return again
 
-    async def _play_and_grow(
-        self, plan: Plan, pool: Pool, recorder: Recorder, sitting: int
+    async def _play_and_evolve(
+        self, plan: Plan, pool: Pool, recorder: Recorder, session: int
     ) -> list[Outcome]:
         """Play the plan while chains evolve, and play the matches of each new program as soon as it joins.
 
@@ -260,15 +262,15 @@ class Sitting:
             async def admit(program: Program) -> None:
                 """Let an evolved program join the tournament, unless it already takes part."""
                 if contest.programs.setdefault(program.digest, program) is program:
-                    self.record.admit(sitting, program)
+                    self.record.admit(session, program)
                     new = self._new(self._planned())
                     self.summary.planned += len(new)
                     group.start_soon(play, planned(contest, new, pool.count))
 
             group.start_soon(play, plan)
-            if self.growth:
+            if self.evolution:
                 evaluator = Evaluator(pool, contest.setting, contest.seed, contest.limits)
-                group.start_soon(self.growth.grow, evaluator, self.record, self.run, admit)
+                group.start_soon(self.evolution.run, evaluator, self.record, self.run, admit)
         return again
 
     def _planned(self) -> list[Fixture]:
@@ -321,5 +323,5 @@ class Sitting:
             "command": shlex.join(["tournament", *sys.argv[1:]]),
         }
         playing = [(program, program.name) for program in self.lineup.programs]
-        left_out = self.lineup.problems + self.lineup.elsewhere
-        return self.record.begin_sitting(self.run, manifest, playing, left_out)
+        left_out = self.lineup.problems + self.lineup.other_games
+        return self.record.begin_session(self.run, manifest, playing, left_out)

@@ -12,8 +12,8 @@ from anyio import CapacityLimiter, to_thread
 
 from tournament.errors import RecordRefused, UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
+from tournament.evolve.factories import OracleContext, by_seat, open_oracles
 from tournament.evolve.journal import RecordJournal
-from tournament.evolve.makers import Kit, by_seat, open_oracles
 from tournament.evolve.optimum import optimum_of
 from tournament.evolve.pibr import Best, Chain, Plan, Step
 from tournament.library import describe_game, find_bots, games, packaged_bots
@@ -22,7 +22,7 @@ from tournament.oracles.settings import Settings
 from tournament.oracles.spec import described, make_limits
 from tournament.program import Program
 from tournament.sandbox.image import Say
-from tournament.store import GrownStep, Record
+from tournament.store import Record, RecordedStep
 
 Watch = Callable[[str, Step], None]
 """Is called with the name of a chain and its newest step."""
@@ -41,7 +41,7 @@ SPENT = """
 
 
 @dataclass
-class Growth:
+class Evolution:
     """The evolution of several chains: how it is done, and what came of it.
 
     `chains` names the oracles of each chain, one for all seats or one for each seat. `watch` is called with every step.
@@ -67,11 +67,11 @@ class Growth:
     """Why chains ended early, by the name of the chain."""
     _joined: set[str] = field(default_factory=set)
 
-    async def grow(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
+    async def run(self, evaluator: Evaluator, record: Record, run: int, admit: Admit) -> None:
         """Evolve all chains at the same time, then evaluate the best profile again if wanted."""
         keeper = _Keeper(record, run, self)
         named = itertools.chain.from_iterable(self.chains.values())
-        async with open_oracles(named, evaluator, self._kit(evaluator, record, run)) as oracles:
+        async with open_oracles(named, evaluator, self._context(evaluator, record, run)) as oracles:
             chains = [
                 Chain(name, self.plan, by_seat(team, oracles, evaluator.setting), evaluator)
                 for name, team in self.chains.items()
@@ -94,7 +94,7 @@ class Growth:
     async def _grow(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
         """Evolve one chain: record, report and admit every step as it comes."""
         number = await keeper.begin(chain.name)
-        async with aclosing(chain.grow()) as steps:
+        async with aclosing(chain.run()) as steps:
             async for step in steps:
                 await keeper.keep(number, step)
                 self.watch(chain.name, step)
@@ -110,9 +110,9 @@ class Growth:
             self._joined.add(program.digest)
             await admit(program)
 
-    def _kit(self, evaluator: Evaluator, record: Record, run: int) -> Kit:
+    def _context(self, evaluator: Evaluator, record: Record, run: int) -> OracleContext:
         game = evaluator.setting.game
-        return Kit(
+        return OracleContext(
             settings=self.settings,
             journal=RecordJournal(record, run),
             limits=self.limits,
@@ -142,26 +142,26 @@ class Growth:
         return asdict(self.plan) | {"terse": self.terse} | asked
 
 
-def share_limits(growths: Sequence[Growth], record: Record, runs: Sequence[int]) -> None:
+def share_limits(evolutions: Sequence[Evolution], record: Record, runs: Sequence[int]) -> None:
     """Give the evolutions of several runs one set of limits, which counts what the runs used in earlier sessions."""
     [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
     spent = Spending(int(calls), int(tokens), Decimal(money))
-    limits = make_limits(growths[0].settings, spent)
-    for growth in growths:
-        growth.limits = limits
+    limits = make_limits(evolutions[0].settings, spent)
+    for evolution in evolutions:
+        evolution.limits = limits
 
 
 class _Keeper:
     """Writes chains and their steps to the record, one at a time and in a thread, so that the event loop goes on."""
 
-    def __init__(self, record: Record, run: int, growth: Growth) -> None:
+    def __init__(self, record: Record, run: int, evolution: Evolution) -> None:
         self._record = record
         self._run = run
         self._oracles = {
-            name: [described(text, growth.settings) for text in team]
-            for name, team in growth.chains.items()
+            name: [described(text, evolution.settings) for text in team]
+            for name, team in evolution.chains.items()
         }
-        self._config = growth.config
+        self._config = evolution.config
         self._one = CapacityLimiter(1)
 
     async def begin(self, name: str) -> int:
@@ -199,11 +199,11 @@ def _recording(path: Path) -> Record:
         raise error.with_option("--oracle replay:FILE") from None
 
 
-def kept(step: Step) -> GrownStep:
+def kept(step: Step) -> RecordedStep:
     """Return the step in the form in which the record keeps it."""
     evaluation = step.evaluation
     faults = step.after.faults if step.after else ()
-    return GrownStep(
+    return RecordedStep(
         step=step.number,
         round=step.round,
         seat=step.seat,

@@ -1,4 +1,4 @@
-"""Where sittings are held, and what a signal does there."""
+"""Where sessions are held, and what a signal does there."""
 
 import signal
 import subprocess
@@ -10,14 +10,14 @@ import anyio
 import pytest
 from anyio.abc import Process
 
-from tournament.room import open_room
+from tournament.runs.resources import open_resources
 from tournament.sandbox.image import Image
 from tournament.sandbox.limits import Limits
 from tournament.store import Record
 
 UNSTOPPABLE = """
 import anyio
-from tournament.room import Stop
+from tournament.runs.resources import Stop
 
 async def hold():
     stop = Stop()
@@ -72,9 +72,9 @@ def test_workers_end_while_the_record_is_closed(
         path = tmp_path / "record.duckdb"
         async with (
             anyio.create_task_group() as group,
-            open_room(path, [], Limits(), 1, print) as room,
+            open_resources(path, [], Limits(), 1, print) as room,
         ):
-            pool, _ = await room.crew.ready()
+            pool, _ = await room.pending_pool.ready()
             assert pool._server is not None
             group.start_soon(tell, pool._server._process)
 

@@ -8,9 +8,9 @@ from tournament.errors import NotFound, ParameterError, UsageError
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
 from tournament.match import Fault, Outcome
+from tournament.runs.single import play_strictly
 from tournament.sandbox.image import Say, prepare
 from tournament.sandbox.limits import Limits
-from tournament.single import play_strictly
 from tournament.store import Played
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tournament.evolve.optimum import mean_optimum, published_optimum
 from tournament.game import Setting
-from tournament.grow import Growth
 from tournament.report import tables
 from tournament.report.text import counted, decimals
+from tournament.runs.evolution import Evolution
 
 SPENDING = """
     select
@@ -26,15 +26,15 @@ HINT = "print one with `tournament export NAME`, its history with `tournament li
 
 
 @dataclass(frozen=True)
-class Grown:
+class EvolvedRun:
     """The results of evolving programs in one run, for one setting."""
 
     setting: Setting
-    growth: Growth
+    evolution: Evolution
     run: int
 
 
-def show(grown: Sequence[Grown], spending: Mapping[str, Any], json: bool) -> None:
+def show(grown: Sequence[EvolvedRun], spending: Mapping[str, Any], json: bool) -> None:
     """Print the best profile of each run (its welfare, and its programs by seat) and what the models took.
 
     `spending` is the row that answers `SPENDING`.
@@ -48,24 +48,24 @@ def show(grown: Sequence[Grown], spending: Mapping[str, Any], json: bool) -> Non
         if len(grown) > 1:
             sys.stdout.write(f"{each.setting.game.name} (run {each.run}): ")
         _show_best(each)
-    if any(each.growth.best.profile for each in grown):
+    if any(each.evolution.best.profile for each in grown):
         sys.stdout.write(f"{HINT}\n")
     if spending["calls"]:
         sys.stdout.write(f"{spent(**spending)}\n")
 
 
-def _show_best(grown: Grown) -> None:
-    setting, growth = grown.setting, grown.growth
-    best = growth.best
+def _show_best(grown: EvolvedRun) -> None:
+    setting, evolution = grown.setting, grown.evolution
+    best = evolution.best
     if best.profile is None:
         sys.stdout.write("no step brought a program that runs\n")
         return
     sys.stdout.write(f"best welfare {best.welfare:g}{_ceiling(mean_optimum(setting))}, by\n")
     for seat, program in enumerate(best.profile):
         sys.stdout.write(f"  seat {seat}: {program.name} ({program.digest[:12]})\n")
-    if growth.evaluation and growth.evaluation.welfare is not None:
-        count, welfare = len(growth.evaluation.outcomes), growth.evaluation.welfare
-        ceiling = _ceiling(growth.evaluation_optimum)
+    if evolution.evaluation and evolution.evaluation.welfare is not None:
+        count, welfare = len(evolution.evaluation.outcomes), evolution.evaluation.welfare
+        ceiling = _ceiling(evolution.evaluation_optimum)
         matches = counted(count, "other match", "other matches")
         sys.stdout.write(f"in {matches}: welfare {welfare:g}{ceiling}\n")
     if (published := published_optimum(setting)) is not None:
@@ -90,18 +90,18 @@ def _ceiling(optimum: float | None) -> str:
     return "" if optimum is None else f" (the most there is: {optimum:.4g})"
 
 
-def as_object(grown: Grown) -> dict[str, Any]:
+def as_object(grown: EvolvedRun) -> dict[str, Any]:
     """Return the results of one run as JSON-ready data."""
-    setting, growth = grown.setting, grown.growth
-    best = growth.best
+    setting, evolution = grown.setting, grown.evolution
+    best = evolution.best
     return {
         "run": grown.run,
         "game": setting.game.name,
         "welfare": None if best.profile is None else best.welfare,
         "optimum": mean_optimum(setting),
         "published_optimum": published_optimum(setting),
-        "evaluation": _evaluation(growth),
-        "stopped": dict(sorted(growth.stopped.items())),
+        "evaluation": _evaluation(evolution),
+        "stopped": dict(sorted(evolution.stopped.items())),
         "programs": [
             {"seat": seat, "name": p.name, "digest": p.digest, "source": p.source}
             for seat, p in enumerate(best.profile or ())
@@ -109,13 +109,13 @@ def as_object(grown: Grown) -> dict[str, Any]:
     }
 
 
-def _evaluation(growth: Growth) -> dict[str, Any] | None:
-    found = growth.evaluation
+def _evaluation(evolution: Evolution) -> dict[str, Any] | None:
+    found = evolution.evaluation
     if found is None:
         return None
     return {
         "matches": len(found.outcomes),
         "welfare": found.welfare,
-        "optimum": growth.evaluation_optimum,
+        "optimum": evolution.evaluation_optimum,
         "payoffs": found.payoffs,
     }

@@ -12,7 +12,7 @@ from tournament.store import queries, rows
 
 
 @dataclass(frozen=True)
-class GrownStep:
+class RecordedStep:
     """A recorded step of a chain.
 
     `program` is None if the step produced no program. `profile` is the lineup after the step. `welfare`, `payoffs`
@@ -36,7 +36,7 @@ class GrownStep:
 
 
 @dataclass(frozen=True)
-class GrownChain:
+class RecordedChain:
     """A recorded chain. Its number is unique in the record; its name may be that of other chains too."""
 
     chain: int
@@ -45,13 +45,13 @@ class GrownChain:
     oracles: tuple[str, ...]
     plan: Mapping[str, Any]
 
-    def called(self, step: GrownStep) -> str:
+    def called(self, step: RecordedStep) -> str:
         """Return the name of one of the chain's steps, as users type it."""
         return f"{self.name}_{step.round}_{step.seat}_{step.turn}"
 
 
-STEP = ", ".join(field.name for field in fields(GrownStep))
-"""The columns of `steps` that hold the fields of a `GrownStep`, for use in SQL."""
+STEP = ", ".join(field.name for field in fields(RecordedStep))
+"""The columns of `steps` that hold the fields of a `RecordedStep`, for use in SQL."""
 
 
 def begin_chain(
@@ -76,7 +76,7 @@ def begin_chain(
     return chain
 
 
-def keep_step(cursor: DuckDBPyConnection, chain: int, step: GrownStep) -> None:
+def keep_step(cursor: DuckDBPyConnection, chain: int, step: RecordedStep) -> None:
     """Store a step and the programs in it.
 
     Nothing changes if the record has the same step already. If the recorded step differs, for example because a
@@ -98,7 +98,7 @@ def keep_step(cursor: DuckDBPyConnection, chain: int, step: GrownStep) -> None:
         _note_parents(cursor, numbers[step.program.digest], step, numbers)
 
 
-def _values(step: GrownStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
+def _values(step: RecordedStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
     """Return the values of a step for the columns in `STEP`, with programs as their numbers."""
     return (
         step.step,
@@ -124,7 +124,7 @@ def _clean(text: str) -> str:
 
 
 def _note_parents(
-    cursor: DuckDBPyConnection, program: int, step: GrownStep, numbers: Mapping[str, int]
+    cursor: DuckDBPyConnection, program: int, step: RecordedStep, numbers: Mapping[str, int]
 ) -> None:
     """Add the other programs of the step's profile to the parents of the program that it produced.
 
@@ -141,16 +141,16 @@ def _note_parents(
     )
 
 
-def chains(cursor: DuckDBPyConnection) -> list[GrownChain]:
+def chains(cursor: DuckDBPyConnection) -> list[RecordedChain]:
     """Return all chains, in the order in which they were begun."""
     found = cursor.execute("select chain, run, name, oracles, plan from chains order by chain")
     return [
-        GrownChain(chain, run, name, tuple(oracles), json.loads(plan))
+        RecordedChain(chain, run, name, tuple(oracles), json.loads(plan))
         for chain, run, name, oracles, plan in found.fetchall()
     ]
 
 
-def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
+def steps(cursor: DuckDBPyConnection, chain: int) -> list[RecordedStep]:
     """Return the steps of a chain, in order."""
     digests = {number: digest for digest, number in queries.numbers(cursor).items()}
     known = queries.programs(cursor)
@@ -159,12 +159,13 @@ def steps(cursor: DuckDBPyConnection, chain: int) -> list[GrownStep]:
         f"select {STEP} from steps where chain = ? order by step", [chain]
     ).fetchall()
     return [
-        GrownStep(**_read(dict(zip(STEP.split(", "), row, strict=True)), programs)) for row in found
+        RecordedStep(**_read(dict(zip(STEP.split(", "), row, strict=True)), programs))
+        for row in found
     ]
 
 
 def _read(row: dict[str, Any], programs: Mapping[int, Program]) -> dict[str, Any]:
-    """Return the fields of a `GrownStep`, from a row by column; `programs` are by number."""
+    """Return the fields of a `RecordedStep`, from a row by column; `programs` are by number."""
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
     profile = tuple(programs[number] for number in row["profile"])
     return row | lists | {"program": programs.get(row["program"]), "profile": profile}
@@ -220,7 +221,7 @@ def programs_called(
     found = cursor.execute(
         """
         with playing as (
-            select program, run from entrants join sittings using (sitting)
+            select program, run from entrants join sessions using (session)
             union
             select unnest(profile || [steps.program]), run from steps join chains using (chain)
         )

@@ -21,12 +21,12 @@ from tournament.oracles.oracle import Say
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.replay import Replay
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import Desk, make_desk, make_oracle, parse
+from tournament.oracles.spec import Services, make_oracle, make_services, parse
 from tournament.program import Program
 
 
 @dataclass(frozen=True)
-class Kit:
+class OracleContext:
     """The settings and shared services that oracles are created with.
 
     `limits` may be shared with other runs. `library` holds the programs that a search may answer with. `about`
@@ -62,7 +62,7 @@ def checked(
     for text in specs:
         spec = parse(text)
         if spec.kind in ("chat", "manual"):
-            make_oracle(text, make_desk(settings))
+            make_oracle(text, make_services(settings))
         if spec.kind == "replay":
             if not Path(spec.argument).is_file():
                 raise UsageError(f"{spec.argument}: there is no record to replay")
@@ -78,24 +78,24 @@ def by_seat(
 
 @asynccontextmanager
 async def open_oracles(
-    specs: Iterable[str], evaluator: Evaluator, kit: Kit
+    specs: Iterable[str], evaluator: Evaluator, context: OracleContext
 ) -> AsyncIterator[dict[str, Oracle]]:
     """Open the named oracles and yield them by name. Raises `UsageError` and `NotFound`.
 
     All models share one set of limits. They are closed when the block is left.
     """
-    desk = Desk(kit.settings, kit.limits, kit.journal, kit.say)
-    prompts = Prompts(kit.settings.prompts)
+    services = Services(context.settings, context.limits, context.journal, context.say)
+    prompts = Prompts(context.settings.prompts)
     models: list[Model] = []
     oracles: dict[str, Oracle] = {}
     try:
         for text in dict.fromkeys(specs):
             if parse(text).kind == "search":
-                oracles[text] = Search(kit.library, evaluator, kit.episodes)
+                oracles[text] = Search(context.library, evaluator, context.episodes)
                 continue
-            models.append(_model(text, desk, kit))
+            models.append(_model(text, services, context))
             oracles[text] = Textual(
-                text, models[-1], prompts, evaluator, kit.about, terse=kit.terse
+                text, models[-1], prompts, evaluator, context.about, terse=context.terse
             )
         yield oracles
     finally:
@@ -104,10 +104,10 @@ async def open_oracles(
                 await model.aclose()
 
 
-def _model(text: str, desk: Desk, kit: Kit) -> Model:
+def _model(text: str, services: Services, context: OracleContext) -> Model:
     """Return the model that the text names; for `replay:FILE`, one that answers from that record."""
     spec = parse(text)
     if spec.kind != "replay":
-        return make_oracle(text, desk)
-    lines = kit.read_calls(Path(spec.argument))
-    return Replayed(Replay(map(from_line, lines)), kit.journal)
+        return make_oracle(text, services)
+    lines = context.read_calls(Path(spec.argument))
+    return Replayed(Replay(map(from_line, lines)), context.journal)

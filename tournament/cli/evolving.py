@@ -13,9 +13,9 @@ from tournament.cli.options import (
     FUEL,
     RESULTS,
     Db,
+    EvolutionOptions,
     Fuel,
     Games,
-    Growing,
     Json,
     OfChain,
     OfRun,
@@ -32,24 +32,24 @@ from tournament.errors import NotFound
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.game import Setting
-    from tournament.grow import Growth
     from tournament.oracles.oracle import Say
     from tournament.report.naming import Names
+    from tournament.runs.evolution import Evolution
     from tournament.store import Record
 
 
-def make_growth(
-    growing: Growing, chains: int, seed: int, setting: "Setting", tell: "Say" = say
-) -> "Growth":
+def make_evolution(
+    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Say" = say
+) -> "Evolution":
     """Return the evolution that the options describe: `chains` chains for each `--oracle` option.
 
     `tell` prints messages. Raises `UsageError` for options that cannot be used.
     """
-    from tournament.evolve.makers import checked
+    from tournament.evolve.factories import checked
     from tournament.evolve.pibr import Plan
-    from tournament.grow import Growth, check_recording
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec, split
+    from tournament.runs.evolution import Evolution, check_recording
 
     plan = Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order)
     options = vars(growing)
@@ -59,7 +59,7 @@ def make_growth(
     for team in teams:
         checked(team, settings, setting, check_recording)
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
-    return Growth(
+    return Evolution(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
         plan=plan,
         settings=settings,
@@ -100,7 +100,7 @@ def evolve(
     fuel: Fuel = FUEL,
     db: Db = RESULTS,
     json: Json = False,
-    growing: Growing,
+    growing: EvolutionOptions,
 ) -> None:
     """Grow programs by iterated best response (PIBR), each seat's in answer to the others' source.
 
@@ -116,8 +116,8 @@ def evolve(
     from tournament.engine.run import Contest
     from tournament.game import Setting
     from tournament.library import load_games
-    from tournament.report import growth as told
-    from tournament.sitting import Table, hold_all, open_sittings
+    from tournament.report import evolution as told
+    from tournament.runs.session import SessionSettings, open_sessions, play_all_sessions
 
     repetition, limits = terms.repetition, limits_of(fuel)
     games = load_games(game or ["prisoners_dilemma"], terms.parameters)
@@ -125,21 +125,25 @@ def evolve(
     for each in games:
         tell = partial(_say_of, each.name) if len(games) > 1 else say
         setting = Setting(each, repetition)
-        growth = make_growth(growing, chains, seed, setting, tell)
-        growth.joins, growth.evaluate = False, evaluate
-        tables.append(Table(Contest(setting, seed, {}, limits), growth=growth))
+        evolution = make_evolution(growing, chains, seed, setting, tell)
+        evolution.joins, evolution.evaluate = False, evaluate
+        tables.append(SessionSettings(Contest(setting, seed, {}, limits), evolution=evolution))
 
     async def sit() -> int:
-        async with open_sittings(db, tables, workers or os.cpu_count() or 1, say) as sittings:
-            summaries = await hold_all(sittings)
-            grown = [told.Grown(s.contest.setting, s.growth, s.run) for s in sittings if s.growth]
+        async with open_sessions(db, tables, workers or os.cpu_count() or 1, say) as sessions:
+            summaries = await play_all_sessions(sessions)
+            grown = [
+                told.EvolvedRun(s.contest.setting, s.evolution, s.run)
+                for s in sessions
+                if s.evolution
+            ]
             runs = ", ".join(str(each.run) for each in grown)
-            [spending] = rows_of(sittings[0].record, told.SPENDING.format(runs=runs))
+            [spending] = rows_of(sessions[0].record, told.SPENDING.format(runs=runs))
         if signal := summaries[0].signal:
             say("stopped; the same command goes on from there")
             return 128 + signal
         told.show(grown, spending, json)
-        return FAULT if any(each.growth.failed for each in grown) else 0
+        return FAULT if any(each.evolution.failed for each in grown) else 0
 
     sys.exit(anyio.run(sit))
 
@@ -242,9 +246,9 @@ def plot(
     import json
 
     from tournament.evolve.optimum import mean_optimum, published_optimum
-    from tournament.replay import recorded_setting
     from tournament.report.naming import drawn
     from tournament.report.plot import STEPS, plot_welfare
+    from tournament.runs.replay import recorded_setting
 
     if what != "welfare":
         raise NotFound("plot", what, ["welfare"])

@@ -1,0 +1,87 @@
+"""A record made by the first version of the record opens, and says what it said, under the names of today."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tournament.errors import RecordError
+from tournament.store import Record
+
+DATA = Path(__file__).parents[1] / "data"
+THEN: dict[str, Any] = json.loads((DATA / "record_1.json").read_text())
+RENAMED_VIEWS = {"faulted": "fault_counts", "growth": "evolution", "history": "provenance"}
+RENAMED_TABLES = {"sittings": "sessions"}
+RENAMED_COLUMNS = {"voided": "unscored"}
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A copy of the record that the first version made."""
+    path = tmp_path / "old.duckdb"
+    path.write_bytes(gzip.decompress((DATA / "record_1.duckdb.gz").read_bytes()))
+    return path
+
+
+@pytest.fixture
+def migrated(old: Path) -> Path:
+    """The same, after it was opened for writing once."""
+    Record.open(old).close()
+    return old
+
+
+def rows(path: Path, query: str) -> list[dict[str, Any]]:
+    with Record.read(path) as record:
+        columns, found = record.sql(query)
+    plain = json.dumps([dict(zip(columns, row, strict=True)) for row in found], default=float)
+    return list(json.loads(plain))
+
+
+def test_an_old_record_is_refused_for_reading_until_it_has_been_opened_for_writing(
+    old: Path,
+) -> None:
+    with pytest.raises(RecordError, match="made by an older version"):
+        Record.read(old)
+
+
+@pytest.mark.parametrize("run", THEN["digests"])
+def test_the_digest_of_a_run_stays_what_it_was(migrated: Path, run: str) -> None:
+    with Record.read(migrated) as record:
+        assert record.digest(int(run)) == THEN["digests"][run]
+
+
+@pytest.mark.parametrize("view", THEN["views"])
+def test_a_view_says_what_it_said(migrated: Path, view: str) -> None:
+    then = [
+        {RENAMED_COLUMNS.get(column, column): value for column, value in row.items()}
+        for row in THEN["views"][view]
+    ]
+    assert rows(migrated, f"from {RENAMED_VIEWS.get(view, view)} order by all") == then
+
+
+@pytest.mark.parametrize("table", THEN["counts"])
+def test_a_table_has_all_of_its_rows(migrated: Path, table: str) -> None:
+    name = RENAMED_TABLES.get(table, table)
+    assert rows(migrated, f"select count(*) as n from {name}") == [{"n": THEN["counts"][table]}]
+
+
+def test_names_that_were_replaced_are_gone(migrated: Path) -> None:
+    with duckdb.connect(migrated, read_only=True) as connection:
+        query = "select table_name from information_schema.tables"
+        names = {name for (name,) in connection.execute(query).fetchall()}
+    assert names.isdisjoint({*RENAMED_VIEWS, *RENAMED_TABLES})
+
+
+def test_a_new_record_and_a_migrated_one_have_the_same_columns(
+    migrated: Path, tmp_path: Path
+) -> None:
+    new = tmp_path / "new.duckdb"
+    Record.open(new).close()
+    query = """
+        select table_name, column_name, data_type, is_nullable
+        from information_schema.columns order by all
+    """
+    assert rows(migrated, query) == rows(new, query)
