@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tournament.engine.audit import audited
 from tournament.engine.batch import Batch, Played, make_batch
 from tournament.engine.play import play
 from tournament.game import Repetition, Setting
@@ -36,6 +37,11 @@ def batch_of(
         seen[digests] += 1
     batch = make_batch(setting, seed, programs, fixtures, limits, {}, checks)
     return replace(batch, alone=alone)
+
+
+def played_and_audited(sandbox: Image, batch: Batch) -> Played:
+    """What a worker makes of a batch."""
+    return audited(sandbox, batch, play(sandbox, batch))
 
 
 def match_of(batch: Batch, played: Played, match: int) -> tuple[object, ...]:

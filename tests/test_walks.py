@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +13,17 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.batches import batch_of
-from tournament.engine.audit import play_audited
+from tests.batches import batch_of, played_and_audited
+from tournament.engine.batch import Batch
 from tournament.engine.run import workers
+from tournament.engine.worker import serve
 from tournament.evolve.evaluate import Evaluator
 from tournament.evolve.pibr import Chain, Plan
 from tournament.evolve.search import Search
 from tournament.game import Setting
 from tournament.library import load_game, packaged_sources
 from tournament.sandbox import image as images
+from tournament.sandbox.frames import write_frame
 from tournament.sandbox.instance import Image
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
@@ -86,13 +89,34 @@ def test_a_walk_names_functions_that_exist_and_each_but_once(title: str) -> None
         assert inspect.isfunction(thing)
 
 
-def test_a_move_passes_the_functions_of_its_walk(sandbox: Image) -> None:
+def test_a_move_passes_the_functions_of_its_walk(sandbox: Image, image: images.Image) -> None:
     path = WALKS["One move of one match"]
+    parent, worker = path[:2], path[2:]
     library = packaged_sources()
     batch = batch_of((library["tit_for_tat"], library["always_defect"]), setting=DILEMMA)
-    with stacks_at(path[-1]) as stacks:
-        play_audited(sandbox, batch)
-    assert path in stacks
+    with stacks_at(parent[-1]) as stacks:
+        anyio.run(called, image, batch)
+    assert any(stack[-2:] == parent for stack in stacks)
+    with stacks_at(worker[-1]) as stacks:
+        served(sandbox, batch)
+    assert worker in stacks
+    assert len([*path, "act"]) <= 8
+
+
+async def called(image: images.Image, batch: Batch) -> None:
+    """Send a batch to a worker process, as the scheduler does."""
+    async with workers(image, 1, batch.limits) as pool:
+        await pool.call(batch.encoded(), len)
+
+
+def served(sandbox: Image, batch: Batch) -> None:
+    """Answer a request in this process, as a worker does."""
+    here, there = socket.socketpair()
+    with here, there:
+        write_frame(here.fileno(), batch.encoded())
+        here.shutdown(socket.SHUT_WR)
+        serve(sandbox, {}, there.fileno())
+        sandbox.tick = lambda: None
 
 
 def test_a_proof_passes_the_functions_of_its_walk(sandbox: Image) -> None:
@@ -100,7 +124,7 @@ def test_a_proof_passes_the_functions_of_its_walk(sandbox: Image) -> None:
     library = packaged_sources()
     batch = batch_of((library["fair_bot"], library["always_defect"]), setting=DILEMMA)
     with stacks_at(path[-1]) as stacks:
-        play_audited(sandbox, batch)
+        played_and_audited(sandbox, batch)
     assert any(within(path, stack) for stack in stacks)
 
 

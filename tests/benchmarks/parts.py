@@ -46,7 +46,7 @@ CONTENDERS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "as it is": nullcontext,
     "without recording": lambda: replaced(Record, "append", lambda *matches: None),
     "without the audit": lambda: replaced(
-        run, "slots_to_check", lambda plan, seed: [[]] * len(plan)
+        run, "players_to_check", lambda plan, seed: [[]] * len(plan)
     ),
 }
 

@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from tests.batches import batch_of, matches_of
-from tournament.engine.audit import play_audited, same_alone
+from tests.batches import batch_of, matches_of, played_and_audited
+from tournament.engine.audit import same_alone
 from tournament.engine.batch import Batch, Played
 from tournament.engine.play import play
 from tournament.engine.run import Contest
-from tournament.engine.schedule import slots_to_check
+from tournament.engine.schedule import players_to_check
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
 from tournament.match import Fault, Fixture
@@ -71,28 +71,18 @@ class Mine: pass
 def act(view):
     return "CD"[sum(kind.__name__ == "Mine" for kind in object.__subclasses__()) > 1]
 """,
-    "the way by which it is called": """
-import sys
-
-def act(view):
-    frame, names = sys._getframe(), []
-    while frame:
-        names.append(frame.f_code.co_name)
-        frame = frame.f_back
-    return "CD"["lone" in names]
-""",
     "how many matches there are": """
 import sys
 
 def act(view):
-    return "CD"[len(sys.modules["app"].table.matches) > 1]
+    return "CD"[len(sys.modules["app"].bot.matches) > 1]
 """,
     "which match it is": "def act(view): return 'CD'[view._number > 0]",
     "the views of other matches": """
 import sys
 
 def act(view):
-    return "CD"[any(match.view.mine for match in sys.modules["app"].table.matches[:1]) and view._number > 0]
+    return "CD"[any(match.view.mine for match in sys.modules["app"].bot.matches[:1]) and view._number > 0]
 """,
 }  # fmt: skip
 COUNTER = """
@@ -131,12 +121,12 @@ def test_a_program_that_leaks_is_reported_and_plays_as_if_it_did_not(
         [leaky, COIN],
     ]
     batch = quick(*lineups, checks=[10])
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert matches_of(batch, play(sandbox, batch)) != matches_of(batch, strictly(sandbox, batch))
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
     number = number_of(batch, leaky)
     assert audited.leaky == {number}
-    assert audited.checked >= {*batch.slots[number]}
+    assert audited.checked >= {*batch.players[number]}
 
 
 @pytest.mark.parametrize("setting", [NOISY, THREE], ids=["noisy", "of three seats"])
@@ -145,7 +135,7 @@ def test_a_leak_is_mended_in_every_kind_of_match(sandbox: Image, setting: Settin
     leaky = LEAKY["an attribute of a module"]
     lineups = [[leaky, COIN, LATE_ERROR][:seats], [COIN, leaky, COIN][:seats], [COIN] * seats]
     batch = quick(*lineups, *lineups, setting=setting, checks=[0, 3 * seats])
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
     assert audited.leaky == {number_of(batch, leaky)}
     horizons = [len(moves) for moves in audited.moves[::seats]]
@@ -166,7 +156,7 @@ def act(view):
 """
     batch = quick([leaky, COIN], [COIN, leaky], checks=[0, 3])
     assert play(sandbox, batch).faults
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert not audited.faults
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
     assert audited.leaky == {number_of(batch, leaky)}
@@ -182,7 +172,7 @@ def act(view):
 """
     batch = quick([leaky, COIN], [leaky, ECHO], [COIN, leaky], checks=[5])
     assert len(play(sandbox, batch).faults) == 1
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert {slot: fault.kind for slot, fault in audited.faults.items()} == dict.fromkeys(
         (0, 2, 5), "error"
     )
@@ -202,7 +192,7 @@ def act(view):
     return "CD"[math.calls % 2]
 """
     batch = quick(*[[leaky, COIN]] * 9, checks=[])
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert audited.leaky == {number_of(batch, leaky)}
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
 
@@ -212,7 +202,7 @@ def test_two_leaky_programs_against_each_other(sandbox: Image) -> None:
     batch = quick(
         [one, other], [other, one], [one, one], [other, other], [COIN, other], checks=[0, 2]
     )
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert audited.leaky == {number_of(batch, one), number_of(batch, other)}
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
 
@@ -223,7 +213,7 @@ def test_two_leaky_programs_against_each_other(sandbox: Image) -> None:
 def test_honest_programs_pass_every_check_and_nothing_is_changed(sandbox: Image) -> None:
     lineups = [[one, other] for one in HONEST for other in HONEST]
     batch = quick(*lineups, checks=range(18))
-    played, audited = play(sandbox, batch), play_audited(sandbox, batch)
+    played, audited = play(sandbox, batch), played_and_audited(sandbox, batch)
     assert audited.leaky == set()
     assert audited.checked == {*range(18)}
     assert replace(audited, checked=set()) == played
@@ -231,13 +221,13 @@ def test_honest_programs_pass_every_check_and_nothing_is_changed(sandbox: Image)
 
 def test_only_what_is_to_be_checked_is_checked(sandbox: Image) -> None:
     batch = quick([COIN, ECHO], [ECHO, COIN], checks=[1])
-    assert play_audited(sandbox, batch).checked == {1}
-    assert play_audited(sandbox, quick([COIN, ECHO])).checked == set()
+    assert played_and_audited(sandbox, batch).checked == {1}
+    assert played_and_audited(sandbox, quick([COIN, ECHO])).checked == set()
 
 
 def test_strict_play_is_checked_by_itself(sandbox: Image) -> None:
     leaky = LEAKY["how many matches there are"]
-    audited = play_audited(sandbox, quick([leaky, COIN], [COIN, leaky], alone=True))
+    audited = played_and_audited(sandbox, quick([leaky, COIN], [COIN, leaky], alone=True))
     assert audited.checked == {0, 1, 2, 3}
     assert audited.leaky == set()
 
@@ -246,7 +236,7 @@ def test_playing_strictly_by_checking_everything_is_strict_play(sandbox: Image) 
     sources = [COIN, ECHO, LATE_ERROR, *list(LEAKY.values())[:3]]
     lineups = [[one, other] for one in sources for other in sources]
     batch = quick(*lineups, checks=range(2 * len(lineups)))
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert matches_of(batch, audited) == matches_of(batch, strictly(sandbox, batch))
     assert audited.checked == {*range(2 * len(lineups))}
 
@@ -256,8 +246,8 @@ def test_the_sample_of_a_contest_finds_a_program_that_leaks(sandbox: Image, leak
     programs = {p.digest: p for p in (Program("a", leaky), Program("b", COIN), Program("c", ECHO))}
     fixtures = [Fixture((one, other), 0) for one in programs for other in programs]
     contest = Contest(SIX, 1, programs)
-    [sample] = slots_to_check([fixtures], 1)
-    audited = play_audited(sandbox, contest.batch(fixtures, sample))
+    [sample] = players_to_check([fixtures], 1)
+    audited = played_and_audited(sandbox, contest.batch(fixtures, sample))
     digests = [contest.batch(fixtures, sample).programs[n][0] for n in audited.leaky]
     assert digests == [next(iter(programs))]
 
@@ -327,7 +317,7 @@ def test_a_seat_is_given_the_moves_that_were_seen_and_compared_before_noise(sand
 def test_a_seat_that_needs_the_fuel_of_every_call_is_checked_call_by_call(sandbox: Image) -> None:
     slow = "def act(view):\n    for _ in range(150_000): pass\n    return view.rng.choice('CD')"
     batch = quick([slow, slow], checks=[0, 1])
-    audited = play_audited(sandbox, batch)
+    audited = played_and_audited(sandbox, batch)
     assert audited.checked == {0, 1}
     assert not audited.faults
     assert not audited.leaky

@@ -1,34 +1,32 @@
-"""Noise is drawn from the match's own tape, whenever moves are made."""
+"""Noise is drawn from the match's own tape and replaces moves as often as the setting says."""
 
-from collections.abc import Sequence
-
-from hypothesis import given
-from hypothesis import strategies as st
+from collections import Counter
 
 from tests.batches import batch_of
-from tournament.engine.noise import Noise
+from tournament.engine.noise import shifts
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
 
 NOISY = Setting(load_game("rock_paper_scissors"), Repetition(1_000, noise=0.3))
-BATCH = batch_of(["a", "b"], setting=NOISY)
 
 
-def disturbed(places: Sequence[int], move: str = "0") -> list[str]:
-    """What comes of a move in each place (round and seat), when they are asked for in this order."""
-    noise = Noise(BATCH)
-    made = {place: noise.disturbed(place % 2, place // 2, move) for place in places}
-    return [made[place] for place in sorted(made)]
+def test_the_noise_of_a_match_does_not_depend_on_the_other_matches() -> None:
+    alone = shifts(batch_of(["a", "b"], setting=NOISY))
+    among = shifts(batch_of(["c", "a"], ["a", "b"], ["b", "b"], setting=NOISY))
+    assert alone.shape == (1_000, 2)
+    assert (among[:, 2:4] == alone).all()
+    assert (among[:, :2] != alone).any()
 
 
-@given(st.permutations(range(40)))
-def test_what_comes_of_a_move_does_not_depend_on_when_it_is_made(order: list[int]) -> None:
-    assert disturbed(order) == disturbed(range(40))
+def test_every_other_move_comes_as_often_as_the_noise_says() -> None:
+    counts = Counter(shifts(batch_of(["a", "b"], setting=NOISY)).ravel().tolist())
+    assert set(counts) == {0, 1, 2}
+    assert all(0.12 < counts[shift] / 2_000 < 0.18 for shift in (1, 2))
 
 
-def test_a_move_comes_out_as_any_other_as_often_as_the_noise_says() -> None:
-    for move in "012":
-        came = disturbed(range(2_000), move)
-        others = sorted({*"012"} - {move})
-        assert 0.27 < 1 - came.count(move) / len(came) < 0.33
-        assert all(0.12 < came.count(other) / len(came) < 0.18 for other in others)
+def test_noise_is_drawn_for_the_rounds_of_a_match_only() -> None:
+    setting = Setting(load_game("prisoners_dilemma"), Repetition(None, 0.8, noise=1.0))
+    batch = batch_of(*[["a", "b"]] * 9, setting=setting)
+    drawn = shifts(batch)
+    assert len(set(batch.horizons)) > 2
+    assert [int((drawn[:, 2 * n] > 0).sum()) for n in range(9)] == batch.horizons

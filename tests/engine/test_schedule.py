@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournament.engine import schedule
-from tournament.engine.schedule import batches, round_robin, slots_to_check
+from tournament.engine.schedule import batches, players_to_check, round_robin
 from tournament.errors import UsageError
 from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import load_game
@@ -143,7 +143,7 @@ def test_batches_do_not_depend_on_the_order_of_fixtures(
 
 def test_nothing_to_play_makes_no_batches() -> None:
     assert batches(PAIR, [], 2) == []
-    assert slots_to_check([], 0) == []
+    assert players_to_check([], 0) == []
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_every_program_has_a_seat_that_is_checked(
     setting: Setting, programs: list[str], count: int, hands: int, seed: int
 ) -> None:
     plan = batches(setting, round_robin(setting, programs, count), hands)
-    checks = slots_to_check(plan, seed)
+    checks = players_to_check(plan, seed)
     checked = {
         plan[number][slot // setting.game.seats].lineup[slot % setting.game.seats]
         for number, slots in enumerate(checks)
@@ -185,15 +185,15 @@ def test_a_program_is_checked_where_it_has_most_matches() -> None:
         [Fixture(("b", "c"), 0), Fixture(("b", "c"), 1), Fixture(("c", "b"), 2)],
         [Fixture(("a", "c"), 1)],
     ]
-    assert slots_to_check(plan, 0) == [[5], [4, 5], []]
+    assert players_to_check(plan, 0) == [[5], [4, 5], []]
 
 
 def test_about_one_seat_in_a_thousand_is_checked_beside_and_another_seed_checks_others() -> None:
     fixtures = round_robin(PAIR, [f"{n:03}" for n in range(20)], 100)
-    first, second = (slots_to_check([fixtures], seed)[0] for seed in (1, 2))
+    first, second = (players_to_check([fixtures], seed)[0] for seed in (1, 2))
     assert 20 < len(first) - 20 < 70  # 42 expected
     assert len(set(first) & set(second)) < 30
-    assert first == slots_to_check([fixtures], 1)[0]
+    assert first == players_to_check([fixtures], 1)[0]
 
 
 def test_what_is_sampled_depends_on_the_fixture_and_not_on_its_batch() -> None:
@@ -201,7 +201,7 @@ def test_what_is_sampled_depends_on_the_fixture_and_not_on_its_batch() -> None:
     half = len(fixtures) // 2
 
     def sampled(plan: list[list[Fixture]]) -> set[tuple[Fixture, int]]:
-        checks = slots_to_check(plan, 5)
+        checks = players_to_check(plan, 5)
         pairs = zip(plan, checks, strict=True)
         return {(piece[slot // 2], slot % 2) for piece, slots in pairs for slot in slots}
 

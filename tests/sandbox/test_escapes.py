@@ -184,9 +184,14 @@ def taken_over(answer: str) -> str:
     return f"""
 import sys
 
-table = sys.modules["app"].table
+table = sys.modules["app"].bot
 answer = {answer}
-table.line = table.lone = lambda joint: answer(table, joint) if callable(answer) else answer
+
+def play(world, lines):
+    answers = [answer(table, line) if callable(answer) else answer for line in lines.split("\\n")]
+    return answers[0] if len(answers) == 1 else "\\n".join(answers)
+
+sys.modules["app"].WitWorld.play = play
 
 def act(view):
     return "C"
@@ -196,12 +201,12 @@ def act(view):
 FAULT = '["error", "message", "trace", "output"]'
 NONSENSE = {
     "nothing": "''",
-    "a code too few": "lambda table, joint: '0' * (len(table.matches) - 1)",
-    "a code too many": "lambda table, joint: '0' * (len(table.matches) + 1)",
-    "a code of no move": "lambda table, joint: '2' * len(table.matches)",
-    "the code of no match": "lambda table, joint: ' ' * len(table.matches)",
-    "letters": "lambda table, joint: 'é' * len(table.matches)",
-    "NUL": "lambda table, joint: '\\0' * len(table.matches)",
+    "a code too few": "lambda table, line: '0' * (len(table.matches) - 1)",
+    "a code too many": "lambda table, line: '0' * (len(table.matches) + 1)",
+    "a code of no move": "lambda table, line: '2' * len(table.matches)",
+    "the code of no match": "lambda table, line: ' ' * len(table.matches)",
+    "letters": "lambda table, line: 'é' * len(table.matches)",
+    "NUL": "lambda table, line: '\\0' * len(table.matches)",
     "two lines": "'0\\n0'",
     "only line ends": "'\\n' * 10_000",
     "megabytes": "'0' * 10_000_000",
@@ -229,7 +234,7 @@ NONSENSE = {
     "a fault whose kind is no text": '\'! {"0": [[], "", "", ""]}\'',
     "a fault whose message is no text": '\'! {"0": ["error", 1, "", ""]}\'',
     "a fault with a message without end": '\'! {"0": ["error", "\' + \'x\' * 9_000 + \'", "", ""]}\'',
-    "an exception": "lambda table, joint: 1 / 0",
+    "an exception": "lambda table, line: 1 / 0",
 }
 
 
@@ -259,8 +264,8 @@ import sys
 
 def act(view):
     if view.mine:
-        table = sys.modules["app"].table
-        table.encoded = lambda *made: "nonsense"
+        table = sys.modules["app"].bot
+        table.encoded = lambda *made: ("nonsense", "")
         table.judged = lambda *made: ("nonsense", None)
     return "C"
 """
@@ -272,20 +277,20 @@ def act(view):
 @pytest.mark.parametrize(
     "theft",
     [
-        "sys.modules['app'].table = None",
-        "sys.modules['app'].table.matches.clear()",
-        "sys.modules['app'].table.acts.clear()",
-        "sys.modules['app'].table.codes[0].clear()",
-        "sys.modules['app'].table.names.clear()",
-        "sys.modules['app'].Table.line = sys.modules['app'].Table.lone = None",
+        "sys.modules['app'].bot = None",
+        "sys.modules['app'].bot.matches.clear()",
+        "sys.modules['app'].bot.acts.clear()",
+        "sys.modules['app'].bot.codes[0].clear()",
+        "sys.modules['app'].bot.names.clear()",
+        "sys.modules['group'].Group.encoded = sys.modules['group'].Group.show = None",
         "sys.modules['app'].WitWorld.play = lambda self, lines: 1 / 0",
-        "sys.modules['table'].faults = None",
-        "sys.modules['table'].json = None",
+        "sys.modules['group'].faults = None",
+        "sys.modules['group'].json = None",
         "sys.modules['faults'].raised = lambda *given: given",
         "sys.modules.clear()",
         "builtins.map = builtins.zip = builtins.len = builtins.enumerate = None",
         "builtins.type = lambda value: str",
-        "[o.__dict__.clear() for o in gc.get_objects() if type(o).__name__ == 'Table']",
+        "[o.__dict__.clear() for o in gc.get_objects() if type(o).__name__ == 'Bot']",
         "sys.setrecursionlimit(60)",
         "sys._getframe(1).f_locals.clear()",
         "gc.disable()",

@@ -255,7 +255,7 @@ def act(view):
     strict = play(sandbox, batch_of(*[[bot, COOPERATOR]] * 6, setting=LONG, alone=True))
     assert played.moves == strict.moves
     assert len(set(played.moves[::2])) == 6
-    assert [played.looked[slot] for slot in range(12)] == [2, 0] * 6
+    assert [played.reads[slot] for slot in range(12)] == [2, 0] * 6
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_every_way_to_draw_draws_from_the_tape_of_the_match(sandbox: Image, draw
     assert len(set(drawn)) == 5
     assert drawn == [play(sandbox, batch).moves[slot] for slot in (0, 2, 4, 6, 7)]
     assert all(5 < moves.count("1") < 35 for moves in drawn)
-    assert played.looked == dict.fromkeys(range(8), 2) | {1: 0, 3: 0, 5: 0}
+    assert played.reads == dict.fromkeys(range(8), 2) | {1: 0, 3: 0, 5: 0}
 
 
 def test_a_seed_of_its_own_is_as_anywhere(sandbox: Image) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.batches import LITTLE, batch_of, matches_of
 from tournament.engine.batch import Batch, Played
-from tournament.engine.play import Turns, play
+from tournament.engine.play import Lockstep, play
 from tournament.game import Repetition, Setting
 from tournament.library import load_game, packaged_sources
 from tournament.sandbox.call import OWN, Frame, Top, Trace
@@ -221,7 +221,7 @@ def test_matches_do_not_pay_for_each_other(
 ) -> None:
     """Together they spend ten times what a move may; nothing is split for it."""
     batch = batch_of(*[(SPENDING, LIBRARY["always_defect"])] * 40, setting=ONE_SHOT)
-    monkeypatch.delattr(Turns, "_after")
+    monkeypatch.delattr(Lockstep, "_after")
     played = play(sandbox, batch)
     assert not played.faults
     assert sum(played.fuel) > 5 * LITTLE.fuel

@@ -243,7 +243,7 @@ def seen(view):
 import sys
 
 def seen(view):
-    table = sys.modules["app"].table
+    table = sys.modules["app"].bot
     return len(table.matches), view._number, len(table.texts)
 """,
     "addresses": """

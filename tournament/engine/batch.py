@@ -4,7 +4,7 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ MOST_TEXT = 8_000
 SEAT = 4
 ANYTHING = 7
 """Flags for what a program has read: 1 for the public coin, plus 2 for its private tape, plus 4 for its seat."""
-_SEEING = re.compile(r"\b(theirs|history|simulate|proves)\b")
+_WATCHING = re.compile(r"\b(theirs|history|simulate|proves)\b")
 
 
 def match_tape(seed: int, key: str, fixture: Fixture, *purpose: object) -> str:
@@ -32,9 +32,9 @@ class Batch:
     """Matches that are played together.
 
     `facts` is the game as bots see it. `programs` are pairs of digest and source; `matches` are pairs of lineup
-    (numbers of programs by seat) and repetition. A *slot* is one seat of one match, numbered through the batch.
-    `library` has the sources that `proves` knows, by name. `checks` are the slots that are to be replayed alone. With
-    `alone`, every seat of every match is played alone from the start, which is strict play.
+    (numbers of programs by seat) and repetition. A *player* is one seat of one match, numbered through the batch.
+    `library` has the sources that `proves` knows, by name. `checks` are the players that are to be replayed alone. With
+    `alone`, every player is alone in its instance from the start, which is strict play.
     """
 
     facts: dict[str, Any]
@@ -63,33 +63,21 @@ class Batch:
         )
 
     @cached_property
-    def slots(self) -> dict[int, list[int]]:
-        """The slots of every program, in order, by number of the program."""
-        slots: dict[int, list[int]] = {number: [] for number in range(len(self.programs))}
-        for match, (lineup, _) in enumerate(self.matches):
-            for seat, number in enumerate(lineup):
-                slots[number].append(match * self.seats + seat)
-        return slots
+    def players(self) -> dict[int, list[int]]:
+        """The players of every program, in order, by number of the program."""
+        players: dict[int, list[int]] = {number: [] for number in range(len(self.programs))}
+        for player in range(len(self.matches) * self.seats):
+            players[self.program_of(player)].append(player)
+        return players
 
-    def lineup_at(self, slot: int) -> tuple[int, ...]:
-        """Return the numbers of the programs in the slot's match, by seat."""
-        return self.matches[slot // self.seats][0]
-
-    def program_of(self, slot: int) -> int:
-        """Return the number of the program that plays the slot."""
-        return self.lineup_at(slot)[slot % self.seats]
+    def program_of(self, player: int) -> int:
+        """Return the number of the program that a player plays."""
+        match, seat = divmod(player, self.seats)
+        return self.matches[match][0][seat]
 
     def seems_blind(self, program: int) -> bool:
         """Whether the program's text mentions nothing that reveals the opponents' moves; this is only a guess."""
-        return _SEEING.search(self.programs[program][1]) is None
-
-    def turned(self, slot: int, turn: int) -> int:
-        """Return the slot of the same match that is `turn` seats further on; the first seat follows the last."""
-        return slot - slot % self.seats + (slot + turn) % self.seats
-
-    def others(self, slot: int) -> list[int]:
-        """Return the other slots of the slot's match, in the order of seats from the next one on."""
-        return [self.turned(slot, turn) for turn in range(1, self.seats)]
+        return _WATCHING.search(self.programs[program][1]) is None
 
     def tape(self, match: int, *purpose: object) -> str:
         """Return the name of a match's tape for a purpose. It depends only on what is played, never on the batch."""
@@ -119,16 +107,7 @@ class Batch:
     def only(self, matches: Sequence[int]) -> "Batch":
         """Return a batch of only these matches, in which every seat is played alone."""
         chosen = tuple(self.matches[match] for match in matches)
-        return Batch(
-            self.facts,
-            self.key,
-            self.seed,
-            self.programs,
-            chosen,
-            self.limits,
-            self.library,
-            alone=True,
-        )
+        return replace(self, matches=chosen, checks=(), alone=True)
 
     def encoded(self) -> bytes:
         """Return the batch as JSON."""
@@ -157,8 +136,8 @@ class Batch:
 class Played:
     """The result of playing a batch.
 
-    `moves` has a string of move codes for each slot, after noise; `intended` has the same before noise, or is None if
-    there is no noise. `faults` are by slot, and `fuel` is the share of each slot in the fuel used.
+    `moves` has a string of move codes for each player, after noise; `intended` has the same before noise, or is None if
+    there is no noise. `faults` are by player, and `fuel` is the share of each player in the fuel used.
     """
 
     moves: list[str]
@@ -166,21 +145,21 @@ class Played:
     faults: dict[int, Fault] = field(default_factory=dict)
     fuel: list[int] = field(default_factory=list)
     notes: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """By slot: a round in which something could not be decided within its bounds, and the reason."""
-    looked: dict[int, int] = field(default_factory=dict)
-    """What the program of a slot has read, as flags (see `ANYTHING`), by slot; only for slots where it is known."""
+    """By player: a round in which something could not be decided within its bounds, and the reason."""
+    reads: dict[int, int] = field(default_factory=dict)
+    """By player: what its program has read, as flags (see `ANYTHING`); only for players of which it is known."""
     checked: set[int] = field(default_factory=set)
-    """Slots that were replayed alone, or played alone in the first place, and whose moves are those of strict play."""
+    """Players that were alone in their instance, at first or when they were replayed, and made the same moves."""
     leaky: set[int] = field(default_factory=set)
     """Numbers of the programs that moved differently when their moves were replayed alone or in a smaller group."""
 
     def encoded(self) -> bytes:
         """Return the result as JSON."""
         faults = {
-            slot: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
-            for slot, f in self.faults.items()
+            player: [f.seat, f.kind, f.round, f.message, f.traceback, f.output]
+            for player, f in self.faults.items()
         }
-        parts = [self.moves, self.intended, faults, self.fuel, self.notes, self.looked]
+        parts = [self.moves, self.intended, faults, self.fuel, self.notes, self.reads]
         return json.dumps([*parts, sorted(self.checked), sorted(self.leaky)]).encode()
 
     @classmethod
@@ -190,11 +169,13 @@ class Played:
         The text comes from a worker that runs bots, so it is not trusted: if playing the batch cannot give this result,
         this raises `ValueError` or another exception that badly formed data causes.
         """
-        moves, intended, faults, fuel, notes, looked, checked, leaky = json.loads(text)
-        by_slot = {int(slot): Fault(*fault) for slot, fault in faults.items()}
-        noted = {int(slot): (round_number, note) for slot, (round_number, note) in notes.items()}
-        looks = {int(slot): flags for slot, flags in looked.items()}
-        played = cls(moves, intended, by_slot, fuel, noted, looks, set(checked), set(leaky))
+        moves, intended, faults, fuel, notes, reads, checked, leaky = json.loads(text)
+        by_player = {int(player): Fault(*fault) for player, fault in faults.items()}
+        noted = {
+            int(player): (round_number, note) for player, (round_number, note) in notes.items()
+        }
+        reads = {int(player): flags for player, flags in reads.items()}
+        played = cls(moves, intended, by_player, fuel, noted, reads, set(checked), set(leaky))
         played._check(batch)
         return played
 
@@ -203,34 +184,40 @@ class Played:
         seats, count = batch.seats, len(batch.matches) * batch.seats
         made = [self.moves] if self.intended is None else [self.moves, self.intended]
         _demand(len(made) == 1 + (batch.repetition.noise > 0), "moves before noise")
-        ended = {slot // seats: fault.round for slot, fault in self.faults.items()}
+        ended = {player // seats: fault.round for player, fault in self.faults.items()}
         rounds = [ended.get(match, horizon) for match, horizon in enumerate(batch.horizons)]
         if batch.facts["episodic"]:
             played = [len(column) for column in self.moves[::seats]]
             rounds = [min(most, length) for most, length in zip(rounds, played, strict=True)]
         codes = [{code(i) for i in range(len(legal))} for legal in batch.facts["moves"]]
         for columns in (*made, self.fuel):
-            _demand(type(columns) is list and len(columns) == count, "a value for every slot")
+            _demand(type(columns) is list and len(columns) == count, "a value for every player")
         for columns in made:
-            for slot, column in enumerate(columns):
-                _demand(codes[slot % seats].issuperset(column), "legal moves")
-                _demand(len(column) == rounds[slot // seats], "a move for every round")
+            for player, column in enumerate(columns):
+                _demand(codes[player % seats].issuperset(column), "legal moves")
+                _demand(len(column) == rounds[player // seats], "a move for every round")
         _demand(all(type(fuel) is int and 0 <= fuel < 1 << 62 for fuel in self.fuel), "fuel")
-        for slot, fault in self.faults.items():
+        for player, fault in self.faults.items():
             _demand(type(fault.seat) is type(fault.round) is int, "numbers in a fault")
-            _demand(slot in range(count) and fault.seat == slot % seats, "a seat for every fault")
-            _demand(fault.round in range(batch.horizons[slot // seats]), "a round for every fault")
-            _demand(fault.round == rounds[slot // seats], "one end of every match")
+            _demand(
+                player in range(count) and fault.seat == player % seats, "a seat for every fault"
+            )
+            _demand(
+                fault.round in range(batch.horizons[player // seats]), "a round for every fault"
+            )
+            _demand(fault.round == rounds[player // seats], "one end of every match")
             _demand(fault.kind in FAULTS, "a fault of a known kind")
-        told = [(f.message, f.traceback, f.output) for f in self.faults.values()]
-        for text in itertools.chain(*told, (note for _, note in self.notes.values())):
+        reports = [(f.message, f.traceback, f.output) for f in self.faults.values()]
+        for text in itertools.chain(*reports, (note for _, note in self.notes.values())):
             _demand(type(text) is str and len(text.encode()) <= 4 * MOST_TEXT, "short texts")
-        for slot, (round_number, _) in self.notes.items():
-            _demand(slot in range(count) and round_number in range(MOST_ROUNDS), "notes")
-        for slots in (self.looked, self.checked):
-            _demand(all(type(slot) is int and slot in range(count) for slot in slots), "slots")
+        for player, (round_number, _) in self.notes.items():
+            _demand(player in range(count) and round_number in range(MOST_ROUNDS), "notes")
+        for players in (self.reads, self.checked):
+            _demand(
+                all(type(player) is int and player in range(count) for player in players), "players"
+            )
         flags = range(ANYTHING + 1)
-        _demand(all(type(f) is int and f in flags for f in self.looked.values()), "flags")
+        _demand(all(type(f) is int and f in flags for f in self.reads.values()), "flags")
         programs = range(len(batch.programs))
         _demand(all(type(n) is int and n in programs for n in self.leaky), "programs")
 

@@ -2,70 +2,40 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from tournament.engine.batch import Batch
-from tournament.game import Observation, StateGame, index
+from tournament.game import StateGame
 from tournament.seeds import Tape
 
 
-class Episode:
-    """The states of one match so far, including the first."""
-
-    def __init__(self, game: StateGame, tape: Tape) -> None:
-        self._game = game
-        self._tape = tape
-        self._states = [game.start(tape)]
-
-    def step(self, joint: Sequence[str]) -> None:
-        """Play a joint move, given as codes by seat."""
-        moves = tuple(map(index, joint))
-        state, _ = self._game.step(self._states[-1], moves, self._tape)
-        self._states.append(state)
-
-    def observed(self, round_number: int, seat: int) -> Observation:
-        """Return what a seat observes before it moves in a round."""
-        return self._game.observe(self._states[round_number], seat)
-
-    @property
-    def rounds(self) -> int:
-        """How many joint moves have been played."""
-        return len(self._states) - 1
-
-    @property
-    def over(self) -> bool:
-        """Whether there is no further round."""
-        return self._game.over(self._states[-1])
-
-
 class Episodes:
-    """The episodes of all matches of a batch; each starts when it is first needed."""
+    """The states of all matches of a batch, from the first on; a match starts when it is first needed."""
 
     def __init__(self, game: StateGame, batch: Batch) -> None:
         self._game = game
         self._batch = batch
-        self._begun: dict[int, Episode] = {}
+        self._tapes: dict[int, Tape] = {}
+        self._states: dict[int, list[Any]] = {}
 
-    def seen(self, slots: Iterable[int], rounds: Iterable[int]) -> str:
-        """Return what these slots observe, each in its round, as the text that follows the joint moves in a line."""
+    def seen(self, players: Iterable[int], round_number: int) -> str:
+        """Return what these players observe before they move in a round, as the end of a line (see `bot.wit`)."""
         seen = []
-        for slot, number in zip(slots, rounds, strict=True):
-            match, seat = divmod(slot, self._batch.seats)
-            seen.append(self._episode(match).observed(number, seat))
+        for player in players:
+            match, seat = divmod(int(player), self._batch.seats)
+            seen.append(self._game.observe(self._of(match)[round_number], seat))
         return "\t" + json.dumps(seen, separators=(",", ":"))
 
-    def rounds(self, match: int) -> int:
-        """Return how many joint moves of a match have been played."""
-        return self._episode(match).rounds
+    def step(self, match: int, joint: Sequence[int]) -> bool:
+        """Play a joint move, given as indices of moves by seat; return whether the match is then over."""
+        states = self._of(match)
+        state, _ = self._game.step(states[-1], tuple(joint), self._tapes[match])
+        states.append(state)
+        return self._game.over(state)
 
-    def step(self, match: int, joint: Sequence[str]) -> None:
-        """Play a joint move of a match, given as codes by seat."""
-        self._episode(match).step(joint)
-
-    def over(self, match: int) -> bool:
-        """Whether a match has ended."""
-        return self._episode(match).over
-
-    def _episode(self, match: int) -> Episode:
-        if match not in self._begun:
-            self._begun[match] = Episode(self._game, Tape(self._batch.tape(match, "chance")))
-        return self._begun[match]
+    def _of(self, match: int) -> list[Any]:
+        """Return the states of a match so far."""
+        if match not in self._states:
+            tape = self._tapes[match] = Tape(self._batch.tape(match, "chance"))
+            self._states[match] = [self._game.start(tape)]
+        return self._states[match]

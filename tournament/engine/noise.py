@@ -1,36 +1,30 @@
 """Noise: replaces some moves by other legal moves, at random."""
 
+import numpy as np
+import numpy.typing as npt
+
 from tournament.engine.batch import Batch
-from tournament.game import code, index
 from tournament.seeds import Tape
 
 
-class Noise:
-    """The noise in the matches of a batch.
+def shifts(batch: Batch) -> npt.NDArray[np.uint16]:
+    """Return by how many positions in its seat's list of moves each move is shifted; 0 is no noise.
 
-    For each match it is drawn round by round and seat by seat, so it does not depend on the moves or on their order.
+    The shape is (rounds, players). A match's noise is drawn round by round and seat by seat from a tape of its own, so
+    it does not depend on the moves.
     """
+    count, seats = len(batch.matches), batch.seats
+    drawn = np.zeros((max(batch.horizons, default=0), count, seats), np.uint16)
+    for match, horizon in enumerate(batch.horizons):
+        drawn[:horizon, match] = _drawn(batch, match, horizon)
+    return drawn.reshape(-1, count * seats)
 
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
-        self._tapes: dict[int, Tape] = {}
-        self._shifts: dict[int, list[list[int]]] = {}
 
-    def disturbed(self, slot: int, round_number: int, move: str) -> str:
-        """Return the code of the move that is played when a slot makes `move` in a round."""
-        match, seat = divmod(slot, self._batch.seats)
-        shifts = self._shifts.setdefault(match, [])
-        while len(shifts) <= round_number:
-            shifts.append(self._drawn(match))
-        count = len(self._batch.facts["moves"][seat])
-        return code((index(move) + shifts[round_number][seat]) % count)
-
-    def _drawn(self, match: int) -> list[int]:
-        """Return for each seat by how many positions in its list of moves the next move is shifted; 0 is no noise."""
-        if match not in self._tapes:
-            self._tapes[match] = Tape(self._batch.tape(match, "noise"))
-        tape, noise = self._tapes[match], self._batch.repetition.noise
-        return [
-            1 + int(tape.random() * (len(legal) - 1)) if tape.random() < noise else 0
-            for legal in self._batch.facts["moves"]
-        ]
+def _drawn(batch: Batch, match: int, rounds: int) -> list[list[int]]:
+    """Return the shifts of a match, by round and seat."""
+    random, noise = Tape(batch.tape(match, "noise")).random, batch.repetition.noise
+    others = [len(legal) - 1 for legal in batch.facts["moves"]]
+    return [
+        [1 + int(random() * count) if random() < noise else 0 for count in others]
+        for _ in range(rounds)
+    ]

@@ -1,8 +1,4 @@
-"""Plays a batch of matches: each program plays all its matches in one instance, and the programs take turns.
-
-In a match, a program can move as long as it has not made more moves than the others. So in its next turn it usually
-has two moves to make in every match: one for a round in which the others have moved already, and one that they will
-answer. One call to the instance asks for both.
+"""Plays a batch of matches in lockstep: every round is one call to each program for its moves in all of its matches.
 
 This is fast play. It gives the same results as strict play, which uses a fresh instance for every seat of every match.
 The reason is that a call for many moves gets the fuel and memory of a single move. If that ends the instance, its
@@ -10,51 +6,36 @@ matches are split up and played again from the recorded moves, down to single mo
 play. What could still differ is that a program carries something from one match to another; `audit.py` checks that.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from tournament.engine.batch import ANYTHING, Batch, Played
-from tournament.engine.cohort import Answer, Cohort
-from tournament.engine.moves import ROUNDS, Moves
-from tournament.engine.rows import Line, Row
+from tournament.engine.group import UNSEEN, Group
+from tournament.engine.matches import Matches
 from tournament.game import StateGame
 from tournament.sandbox.instance import Ended, Image
 from tournament.sandbox.memory import Memory
 from tournament.sandbox.powers import Powers
 
 T = TypeVar("T")
-PARTS = 8
-"""The number of parts into which the matches of an instance are split when the instance has ended."""
-DEAR = 8
-"""If a call used more than this fraction (one in `DEAR`) of the fuel limit, the next call asks for one round only."""
-UNSEEN_ROUNDS = 100
-"""The most rounds in one call to a program that does not read the opponents' moves."""
-
-
-@dataclass
-class Part:
-    """A group of slots of one program that move together in one instance, their `cohort`.
-
-    If `cohort` is None, a new instance must be made before they move. If `blind`, the program does not seem to read the
-    opponents' moves, so these need not be shown. If `ahead`, moves were asked for without showing them; neither is
-    ever set in strict play. `asked` is the number of lines in the last call; if `singly`, every call has one line.
-    `fuel_used` is the fuel used that has not yet been shared out among the slots.
-    """
-
-    program: int
-    row: Row
-    cohort: Cohort | None = None
-    blind: bool = False
-    ahead: bool = False
-    asked: int = 0
-    singly: bool = False
-    fuel_used: int = 0
+PIECES = 8
+"""The number of groups into which a group is split when its instance has ended."""
+AHEAD = 100
+"""The most rounds in one call to a program that does not seem to read the opponents' moves."""
+CHEAP = 8
+"""Such a call must be expected to use at most this fraction (one in `CHEAP`) of the fuel limit."""
 
 
 def play(image: Image, batch: Batch, game: StateGame | None = None) -> Played:
     """Play the batch and return the moves and faults of all matches; `game` is needed only if it has a state."""
-    return Turns(image, batch, game).played()
+    lockstep = Lockstep(image, batch, game)
+    groups = lockstep.groups()
+    while groups:
+        groups = [moved for group in groups for moved in lockstep.move(group)]
+        if lockstep.matches.end_round():
+            groups = [group for group in groups if lockstep.goes_on(group)]
+    return lockstep.played()
 
 
 def powers_of(image: Image, batch: Batch, memory: Memory | None = None) -> Powers:
@@ -62,156 +43,127 @@ def powers_of(image: Image, batch: Batch, memory: Memory | None = None) -> Power
     return Powers(image, batch.facts, batch.programs, batch.library, batch.limits, memory)
 
 
-class Turns:
-    """Plays one batch by letting its programs take turns."""
+class Lockstep:
+    """Plays one batch round by round."""
 
     def __init__(self, image: Image, batch: Batch, game: StateGame | None) -> None:
-        self.image = image
-        self.batch = batch
-        self.moves = Moves(batch, game)
-        self.fuel = [0] * len(batch.matches) * batch.seats
-        self.powers = powers_of(image, batch, Memory())
-        self.suspects: set[int] = set()
-        self.looked: dict[int, int] = {}
-        self.parts = [
-            Part(
-                program, self.moves.row(slots), blind=not batch.alone and batch.seems_blind(program)
-            )
-            for program, all_slots in self.moves.lined_up.items()
-            for slots in (_split(all_slots, 1) if batch.alone else [all_slots])
-            if slots
+        self.matches = Matches(batch, game)
+        self._image = image
+        self._batch = batch
+        self._fuel = [0] * len(batch.matches) * batch.seats
+        self._powers = powers_of(image, batch, Memory())
+        self._suspects: set[int] = set()
+        self._reads: dict[int, int] = {}
+
+    def groups(self) -> list[Group]:
+        """Return the groups that play the first round: one for every program, or in strict play for every player."""
+        return [
+            group
+            for program, players in self._batch.players.items()
+            for group in self._split(program, players, 1 if self._batch.alone else len(players))
         ]
 
-    def played(self) -> Played:
-        """Play all matches to the end and return the result."""
-        while self.parts:
-            parts, self.parts = self.parts, []
-            for part in parts:
-                self._turn(part)
-        moves = self.moves
-        return Played(
-            moves.columns(moves.shown),
-            moves.columns(moves.made) if moves.shown is not moves.made else None,
-            moves.faults,
-            self.fuel,
-            notes=self.powers.notes,
-            looked=self.looked | dict.fromkeys(self.powers.drawn, ANYTHING),
-            leaky=self.suspects,
-        )
+    def _split(self, program: int, players: Sequence[int], size: int) -> list[Group]:
+        """Return groups of so many players each, the last of which may be smaller."""
+        first = self.matches.round == 0
+        blind = self.matches.foreseen and not self._batch.alone and self._batch.seems_blind(program)
+        return [
+            Group(self._batch, program, some, alone=first and len(some) == 1, blind=blind)
+            for some in _chunks(players, size)
+        ]
 
-    def _turn(self, part: Part) -> None:
-        """Let a part make its moves; if its instance ends, split the part and try again with the pieces."""
-        pending = [part]
+    def move(self, group: Group) -> list[Group]:
+        """Let a group make its moves in the present round; return it, or the groups that it had to be split into."""
+        pending, moved = [group], []
         while pending:
-            part = pending.pop()
+            group = pending.pop()
             try:
-                self._move(part)
+                if not group.loaded:
+                    self._load(group)
+                if not group.ready:
+                    answers = group.play(self._lines(group))
+                    group.ready += [(group.players, answer) for answer in answers]
             except Ended as ended:
-                self._share_out(part)
-                pending += self._after(part, ended)
+                self._share_out(group)
+                pending += self._after(group, ended)
             else:
-                self.parts += [part] if part.row.slots else []
+                players, (codes, faults) = group.ready.popleft()
+                self.matches.add(players, codes, faults)
+                moved.append(group)
+        return moved
 
-    def _move(self, part: Part) -> None:
-        """Make the moves of one turn. Raises `Ended` if the instance ends."""
-        cohort = part.cohort or self._seated(part)
-        rounds = self._rounds(part, cohort)
-        part.ahead |= rounds > ROUNDS
-        for _ in range(max(1, ROUNDS // rounds)):
-            lines = self.moves.next(part.row, rounds)
-            if lines:
-                self.moves.add(part.row, self._answers(part, cohort, lines))
-        over = self.moves.over(part.row, patient=not part.ahead)
-        if over:
-            self._leave(part, cohort, over)
+    def _lines(self, group: Group) -> list[str]:
+        """Return the lines of the next call to a group: one, unless it is blind and its moves take little fuel."""
+        line = self.matches.line(group, self.matches.round)
+        cheap = 0 < group.fuel_per_line * AHEAD <= self._batch.limits.fuel // CHEAP
+        if not (group.blind and cheap and self.matches.round):
+            return [line]
+        return [line] + [UNSEEN] * (min(AHEAD, self.matches.left(group)) - 1)
 
-    def _rounds(self, part: Part, cohort: Cohort) -> int:
-        """Return for how many rounds at most the next call to the part asks."""
-        spent, enough = cohort.instance.spent, self.batch.limits.fuel // DEAR
-        if part.singly or spent > enough or not self.moves.foreseen:
-            return 1
-        unseen = part.blind and part.asked and spent * UNSEEN_ROUNDS <= enough * part.asked
-        return UNSEEN_ROUNDS if unseen else ROUNDS
+    def _load(self, group: Group) -> None:
+        """Load a group into a new instance, and replay the rounds so far in it. Raises `Ended`.
 
-    def _after(self, part: Part, ended: Ended) -> list[Part]:
-        """Return the parts that are to be tried after a part's instance has ended.
-
-        If the part was a single move of a single match already, the fault is recorded and the list is empty.
+        If a program now moves differently, it is suspected of carrying something from one match to another.
         """
-        if part.ahead:
-            return [self._seeing(part)]
-        over = self.moves.over(part.row)
-        slots = [slot for slot in part.row.slots if slot not in over]
-        if len(slots) > 1:
-            rows = map(self.moves.row, _split(slots, -(-len(slots) // PARTS)))
-            return [Part(part.program, row, blind=part.blind) for row in rows]
-        if slots and part.asked > 1:
-            return [Part(part.program, self.moves.row(slots), singly=True)]
-        for slot in slots:
-            self.moves.fault(slot, [ended.kind, ended.message])
+        group.load(self._image, self._powers_for_one())
+        rounds = range(self.matches.round)
+        lines = [self.matches.line(group, number) for number in rounds]
+        calls = _chunks(lines, 1 if group.alone else len(lines))
+        answers = [codes for call in calls for codes, _ in group.play(call)]
+        if answers != [self.matches.moves(group, number) for number in rounds]:
+            self._suspects.add(group.program)
+
+    def _powers_for_one(self) -> Powers:
+        """Return the powers of an instance. In strict play no two instances share anything that could change a move."""
+        if not self._batch.alone:
+            return self._powers
+        powers = powers_of(self._image, self._batch)
+        powers.notes, powers.drawn = self._powers.notes, self._powers.drawn
+        return powers
+
+    def _after(self, group: Group, ended: Ended) -> list[Group]:
+        """Return the groups that are to be tried after a group's instance has ended.
+
+        If the group was alone already, that is a fault of its player, and there is no group left to try.
+        """
+        players: list[int] = group.players.tolist()
+        if group.blind:
+            return [Group(self._batch, group.program, players, alone=False)]
+        if len(players) > 1:
+            return self._split(group.program, players, math.ceil(len(players) / PIECES))
+        if not group.alone:
+            return [Group(self._batch, group.program, players, alone=True)]
+        self.matches.fault(players[0], ended.kind, ended.message)
         return []
 
-    def _seeing(self, part: Part) -> Part:
-        """Return a part with the same slots that is shown all moves, in a new instance."""
-        self.moves.take_back(part.row)
-        return Part(part.program, self.moves.row(part.row.slots))
+    def goes_on(self, group: Group) -> bool:
+        """Remove the players whose matches are over from a group; return whether any player is left."""
+        over = self.matches.over(group)
+        if over:
+            self._share_out(group)
+            self._reads |= group.drop(over)
+        return len(group.players) > 0
 
-    def _answers(self, part: Part, cohort: Cohort, lines: Sequence[Line]) -> list[Answer]:
-        """Return the part's answers to lines, and count the fuel used. Raises `Ended`."""
-        part.asked = len(lines)
-        before = cohort.instance.fuel_used
-        try:
-            return cohort.play(lines)
-        finally:
-            part.fuel_used += cohort.instance.fuel_used - before
+    def _share_out(self, group: Group) -> None:
+        """Divide the fuel that a group has used equally among its players."""
+        for player in group.players.tolist():
+            self._fuel[player] += group.fuel_used // len(group.players)
+        group.fuel_used = 0
 
-    def _seated(self, part: Part) -> Cohort:
-        """Load the part into a new instance, replay the rounds so far in it, and return it. Raises `Ended`.
-
-        A program that now answers differently is noted as a suspect: it may carry something between its matches.
-        """
-        part.cohort = cohort = self._cohort(part)
-        past = self.moves.past(part.row)
-        for asked in _split(past, 1 if part.singly else len(past)):
-            answers = self._answers(part, cohort, [line for line, _ in asked])
-            if [codes for codes, _ in answers] != [codes for _, codes in asked]:
-                self.suspects.add(part.program)
-        return cohort
-
-    def _cohort(self, part: Part) -> Cohort:
-        """Return the slots of the part in a new instance. Raises `Ended`.
-
-        In strict play, instances share nothing that could change a move, not even the results of simulations.
-        """
-        powers = powers_of(self.image, self.batch) if self.batch.alone else self.powers
-        powers.notes, powers.drawn = self.powers.notes, self.powers.drawn
-        try:
-            cohort = Cohort(self.image, self.batch, part.program, part.row.slots, powers)
-        except Ended as ended:
-            part.fuel_used += ended.fuel_used
-            raise
-        part.fuel_used += cohort.instance.fuel_used
-        return cohort
-
-    def _leave(self, part: Part, cohort: Cohort, over: set[int]) -> None:
-        """Remove the slots that are over from the part and its instance, and note what their program has read."""
-        self._share_out(part)
-        part.row = self.moves.row([slot for slot in part.row.slots if slot not in over])
-        try:
-            self.looked |= cohort.drop(over)
-        except Ended:
-            part.cohort = None
-            if part.ahead:
-                part.blind = part.ahead = False
-                self.moves.take_back(part.row)
-
-    def _share_out(self, part: Part) -> None:
-        """Divide the fuel that the part has used equally among its slots."""
-        for slot in part.row.slots:
-            self.fuel[slot] += part.fuel_used // len(part.row.slots)
-        part.fuel_used = 0
+    def played(self) -> Played:
+        """Return the result."""
+        matches = self.matches
+        return Played(
+            matches.columns(matches.shown),
+            matches.columns(matches.made) if matches.shown is not matches.made else None,
+            matches.faults,
+            self._fuel,
+            notes=self._powers.notes,
+            reads=self._reads | dict.fromkeys(self._powers.drawn, ANYTHING),
+            leaky=self._suspects,
+        )
 
 
-def _split(items: list[T], size: int) -> list[list[T]]:
-    """Return the items in lists of the given size; the last list may be shorter."""
-    return [items[start : start + size] for start in range(0, len(items), size or 1)]
+def _chunks(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """Return the items in pieces of the given size; the last piece may be shorter."""
+    return [items[start : start + size] for start in range(0, len(items), max(1, size))]

@@ -14,8 +14,8 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from tournament.engine.batch import SEAT, Batch, Played, make_batch
-from tournament.engine.schedule import batches, slots_to_check
-from tournament.engine.scoring import looked_at, outcomes
+from tournament.engine.schedule import batches, players_to_check
+from tournament.engine.scoring import outcomes, reads_of
 from tournament.engine.worker import MODULE
 from tournament.errors import WorkerLost
 from tournament.game import Game, Setting, StateGame
@@ -48,9 +48,9 @@ class Contest:
     leaky: set[str] = field(default_factory=set)
 
     def batch(self, fixtures: Sequence[Fixture], sample: Sequence[int]) -> Batch:
-        """Return the fixtures as a batch that checks the slots in `sample`.
+        """Return the fixtures as a batch that checks the players in `sample`.
 
-        It also checks all slots of leaky programs, and every slot in strict play.
+        It also checks all players of leaky programs, and every slot in strict play.
         """
         seats = self.setting.game.seats
         everywhere = [
@@ -126,7 +126,7 @@ async def play_batch(
 
 @dataclass(frozen=True)
 class Plan:
-    """Fixtures to be played, in `batches`, each with the slots to be checked.
+    """Fixtures to be played, in `batches`, each with the players to be checked.
 
     Repetitions of a lineup that seems to use no randomness are not played one by one. Only the first is played and
     stands for all of them, also for those with the seats turned if these seem to play the same. `rest` has for each
@@ -147,7 +147,7 @@ def _batches(
     contest: Contest, fixtures: Sequence[Fixture], worker_count: int
 ) -> list[tuple[list[Fixture], list[int]]]:
     plan = batches(contest.setting, fixtures, worker_count, contest.may_simulate)
-    return list(zip(plan, slots_to_check(plan, contest.seed), strict=True))
+    return list(zip(plan, players_to_check(plan, contest.seed), strict=True))
 
 
 async def play_all(
@@ -234,7 +234,7 @@ class Play:
             async for fixtures, sample in work:
                 known = frozenset(self.contest.leaky)
                 played, lost = await self._outcomes(fixtures, sample)
-                outcomes = [o for outcome in played for o in self._with_twins(*outcome, rest)]
+                outcomes = [o for outcome in played for o in self._with_duplicates(*outcome, rest)]
                 for outcome in outcomes:
                     self.contest.leaky.update(outcome.leaky)
                     if _may_leak(outcome, known):
@@ -242,23 +242,23 @@ class Play:
                 gone = [each for fixture in lost for each in (fixture, *rest.get(fixture, ()))]
                 await self.results.send(Results(outcomes, again, tuple(gone)))
 
-    def _with_twins(
-        self, outcome: Outcome, looked: int, rest: dict[Fixture, list[Fixture]]
+    def _with_duplicates(
+        self, outcome: Outcome, reads: int, rest: dict[Fixture, list[Fixture]]
     ) -> list[Outcome]:
         """Return an outcome, and a copy for each fixture that it stands for.
 
-        `looked` is what its programs have read (see `ANYTHING` in `batch.py`). Fixtures that may therefore play
+        `reads` is what its programs have read (see `ANYTHING` in `batch.py`). Fixtures that may therefore play
         differently are added to `unlike` instead.
         """
         same = [outcome]
         by_lineup = {outcome.fixture.lineup: outcome}
-        for twin in rest.get(outcome.fixture, ()):
-            if looked & ~SEAT or (looked and twin.lineup != outcome.fixture.lineup):
-                self.unlike.append(twin)
+        for duplicate in rest.get(outcome.fixture, ()):
+            if reads & ~SEAT or (reads and duplicate.lineup != outcome.fixture.lineup):
+                self.unlike.append(duplicate)
                 continue
-            if twin.lineup not in by_lineup:
-                by_lineup[twin.lineup] = outcome.standing_for(twin)
-            same.append(replace(by_lineup[twin.lineup], fixture=twin))
+            if duplicate.lineup not in by_lineup:
+                by_lineup[duplicate.lineup] = outcome.standing_for(duplicate)
+            same.append(replace(by_lineup[duplicate.lineup], fixture=duplicate))
         return same
 
     async def _outcomes(
@@ -270,8 +270,8 @@ class Play:
             with suppress(WorkerLost):
                 read = partial(Played.decoded, batch=batch)
                 played = await self.pool.call(batch.encoded(), read)
-                settled = outcomes(self.contest.setting, batch, fixtures, played)
-                return list(zip(settled, looked_at(batch, played), strict=True)), []
+                scored = outcomes(self.contest.setting, batch, fixtures, played)
+                return list(zip(scored, reads_of(batch, played), strict=True)), []
         if len(fixtures) == 1:
             return [], fixtures
         half = math.ceil(len(fixtures) / 2)

@@ -1,4 +1,4 @@
-"""Decides which programs meet, which matches are played in one batch, and which slots are checked. Pure functions."""
+"""Decides which programs meet, which matches are played in one batch, and which players are checked."""
 
 import itertools
 import math
@@ -81,39 +81,39 @@ def _pieces(fixtures: Sequence[Fixture], most: int, workers: int) -> list[list[F
     return [ordered[n * count // pieces : (n + 1) * count // pieces] for n in range(pieces)]
 
 
-def slots_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
-    """Return for each batch the slots that the audit replays: one for each program, and a random sample of all.
+def players_to_check(plan: Sequence[Sequence[Fixture]], seed: int) -> list[list[int]]:
+    """Return for each batch the players that the audit replays: one for each program, and a random sample of all.
 
-    The slot for a program is its last one in a batch, because by then the program may have carried over the most from
-    its other matches. Of the batches in which the program has at least half as many slots as in any other, the one
+    The player for a program is its last one in a batch, because by then the program may have carried over the most from
+    its other matches. Of the batches in which the program has at least half as many players as in any other, the one
     with the fewest checks so far is used. The sample is the same whenever the seed is the same.
     """
     checks = [_sampled(fixtures, seed) for fixtures in plan]
     counts = [Counter(digest for each in fixtures for digest in each.lineup) for fixtures in plan]
-    last = [_last_slots(fixtures) for fixtures in plan]
+    last = [_last_players(fixtures) for fixtures in plan]
     for digest in dict.fromkeys(itertools.chain.from_iterable(counts)):
         most = max(count[digest] for count in counts)
         many = [n for n, count in enumerate(counts) if 2 * count[digest] >= most]
         fewest = min(many, key=lambda n: len(checks[n]))
         checks[fewest].append(last[fewest][digest])
-    return [sorted(set(slots)) for slots in checks]
+    return [sorted(set(players)) for players in checks]
 
 
 def _sampled(fixtures: Sequence[Fixture], seed: int) -> list[int]:
-    """Return a random sample of the slots of a batch: about one in `CHECKED`."""
-    slots = []
+    """Return a random sample of the players of a batch: about one in `CHECKED`."""
+    players = []
     for match, fixture in enumerate(fixtures):
         seats = len(fixture.lineup)
         draw = int(tape_name(seed, *fixture.lineup, fixture.repetition, "check")[:12], 16)
         if draw % CHECKED < seats:
-            slots.append(match * seats + draw % CHECKED)
-    return slots
+            players.append(match * seats + draw % CHECKED)
+    return players
 
 
-def _last_slots(fixtures: Sequence[Fixture]) -> dict[str, int]:
-    """Return the last slot of each program in a batch of these fixtures, by digest."""
+def _last_players(fixtures: Sequence[Fixture]) -> dict[str, int]:
+    """Return the last player of each program in a batch of these fixtures, by digest."""
     lineups = itertools.chain.from_iterable(fixture.lineup for fixture in fixtures)
-    return {digest: slot for slot, digest in enumerate(lineups)}
+    return {digest: player for player, digest in enumerate(lineups)}
 
 
 def _typical_rounds(setting: Setting) -> int:

@@ -20,34 +20,38 @@ def outcomes(
     leaky = {digest[number] for number in played.leaky}
     seats = batch.seats
     paid = functools.cache(functools.partial(payoffs, setting))  # many matches have the same moves
-    settled = []
+    scored = []
     for match, fixture in enumerate(fixtures):
-        slots = range(match * seats, match * seats + seats)
-        faults = tuple(played.faults[slot] for slot in slots if slot in played.faults)
-        moves = tuple(played.moves[slot] for slot in slots)
+        players = range(match * seats, match * seats + seats)
+        faults = tuple(played.faults[player] for player in players if player in played.faults)
+        moves = tuple(played.moves[player] for player in players)
         ended = batch.facts["episodic"] and not faults
         rounds = len(moves[0]) if ended else batch.horizons[match]
         chance = batch.tape(match, "chance") if batch.facts["episodic"] else ""
-        settled.append(
+        scored.append(
             Outcome(
                 fixture=fixture,
                 rounds=rounds,
                 moves=moves,
                 payoffs=paid(moves, rounds, faults, chance),
-                intended=tuple(played.intended[s] for s in slots) if played.intended else None,
+                intended=tuple(played.intended[player] for player in players)
+                if played.intended
+                else None,
                 faults=faults,
-                fuel=tuple(played.fuel[slot] for slot in slots),
-                checked=tuple(slot in played.checked for slot in slots),
+                fuel=tuple(played.fuel[player] for player in players),
+                checked=tuple(player in played.checked for player in players),
                 notes=tuple(
-                    (slot % seats, *played.notes[slot]) for slot in slots if slot in played.notes
+                    (player % seats, *played.notes[player])
+                    for player in players
+                    if player in played.notes
                 ),
                 leaky=tuple(sorted(leaky.intersection(fixture.lineup))),
             )
         )
-    return settled
+    return scored
 
 
-def looked_at(batch: Batch, played: Played) -> list[int]:
+def reads_of(batch: Batch, played: Played) -> list[int]:
     """Return for each match, as flags, what its programs have read that may differ in another repetition.
 
     The flags are explained at `ANYTHING` in `batch.py`. All are set if the game itself is random or has a state.
@@ -55,12 +59,12 @@ def looked_at(batch: Batch, played: Played) -> list[int]:
     seats = batch.seats
     hidden = batch.repetition.continuation is not None
     drawn = batch.repetition.noise > 0 or hidden or batch.facts["episodic"]
-    looks = [
-        ANYTHING if drawn else played.looked.get(slot, ANYTHING)
-        for slot in range(len(played.moves))
+    reads = [
+        ANYTHING if drawn else played.reads.get(player, ANYTHING)
+        for player in range(len(played.moves))
     ]
     return [
-        functools.reduce(operator.or_, looks[n : n + seats]) for n in range(0, len(looks), seats)
+        functools.reduce(operator.or_, reads[n : n + seats]) for n in range(0, len(reads), seats)
     ]
 
 

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tournament.engine.audit import play_audited
+from tournament.engine.audit import audited
 from tournament.engine.batch import Batch
+from tournament.engine.play import play
 from tournament.engine.prove import answer
 from tournament.game import StateGame
 from tournament.sandbox.forks import serve_forks
@@ -34,13 +35,13 @@ MOST_FRAMES = 10_000
 
 def serve(image: Image, factories: "dict[str, GameFactory]", channel: int) -> None:
     """Answer every request that arrives, until the channel closes; send signs of life (empty frames) meanwhile."""
-    said = time.monotonic()
+    reported = time.monotonic()
 
     def tick() -> None:
-        nonlocal said
-        if time.monotonic() - said > SIGN_OF_LIFE_SECONDS:
+        nonlocal reported
+        if time.monotonic() - reported > SIGN_OF_LIFE_SECONDS:
             write_frame(channel, b"")
-            said = time.monotonic()
+            reported = time.monotonic()
 
     image.tick = tick
     while (request := read_frame(channel)) is not None:
@@ -49,7 +50,8 @@ def serve(image: Image, factories: "dict[str, GameFactory]", channel: int) -> No
             continue
         batch = Batch.decoded(request)
         game = _state_game(factories, batch)
-        write_frame(channel, play_audited(image, batch, game).encoded())
+        played = play(image, batch, game)
+        write_frame(channel, audited(image, batch, played, game).encoded())
 
 
 def _factories(files: "Sequence[str]") -> "dict[str, GameFactory]":

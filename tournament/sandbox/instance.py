@@ -24,7 +24,7 @@ EMPTY_GAME: dict[str, Any] = {
     "discount": 1.0,
     "noise": 0.0,
 }
-EXPORTS = ("load", "play", "drop", "plain")
+EXPORTS = ("load", "play", "drop", "stateless")
 MOST_READ = 1_000
 """The number of programs for which an image remembers whether they are stateless."""
 Host = Callable[["Instance", str], str]
@@ -58,7 +58,7 @@ def engine() -> Engine:
     return Engine(config)
 
 
-def _deaf(instance: "Instance", request: str) -> str:
+def _no_answer(instance: "Instance", request: str) -> str:
     """Answer with an empty text: the host for calls in which the guest has nothing to ask."""
     return ""
 
@@ -74,7 +74,7 @@ class Image:
         self._running: list[tuple[Instance, Host]] = []
         self._reader: Instance | None = None
         self._types: dict[str, SimpleNamespace] = {}
-        self.plain = lru_cache(MOST_READ)(self._plain)
+        self.stateless = lru_cache(MOST_READ)(self._stateless)
         """Whether the text of a program shows that it is stateless; False in cases of doubt."""
         self.tick: Callable[[], None] = lambda: None
         """Called before every call into an instance."""
@@ -97,14 +97,14 @@ class Image:
         """Return a new instance with an empty program and no matches."""
         return self.instance("", {"game": EMPTY_GAME, "matches": []}, Limits())
 
-    def _plain(self, source: str) -> bool:
+    def _stateless(self, source: str) -> bool:
         # Even to parse the text of a bot is left to the sandbox, but to an instance in which no bot runs.
         if self._reader:
             with suppress(Ended):
-                return self._reader.plain(source)
+                return self._reader.stateless(source)
         self._reader = self._empty()
         try:
-            return self._reader.plain(source)
+            return self._reader.stateless(source)
         except Ended:
             self._reader = None
             return False
@@ -157,26 +157,31 @@ class Instance:
         self._store.set_limits(memory_size=limits.memory)
         self._store.set_fuel(limits.fuel)
         self._exports = image.instantiate(self._store)
-        self._call("load", source, json.dumps(setup))
+        with self._called("load") as export:
+            export(self._store, source, json.dumps(setup))
 
     def play(self, lines: str, host: Host, fuel: int | None = None) -> str:
         """Return the guest's answers to these lines, one for each line (see `bot.wit`). Raises `Ended`.
 
-        A line asks a range of the matches for one move each. The call has `fuel`, or by default the fuel of the limits.
+        A line asks every match for one move. The call has `fuel`, or by default the fuel of the limits.
         """
-        return str(self._call("play", lines, host=host, fuel=fuel))
+        with self._called("play", host, fuel) as export:
+            return str(export(self._store, lines))
 
     def drop(self, positions: list[int]) -> str:
         """End the matches at these positions; return what was read in each (see `bot.wit`). Raises `Ended`."""
-        return str(self._call("drop", json.dumps(positions)))
+        with self._called("drop") as export:
+            return str(export(self._store, json.dumps(positions)))
 
     def restart(self, setup: dict[str, Any], fuel: int) -> None:
         """End the present matches and start those of another setup, with so much fuel. Raises `Ended`."""
-        self._call("load", "", json.dumps(setup), fuel=fuel)
+        with self._called("load", fuel=fuel) as export:
+            export(self._store, "", json.dumps(setup))
 
-    def plain(self, source: str) -> bool:
+    def stateless(self, source: str) -> bool:
         """Whether the text of a program shows that it is stateless; False in cases of doubt. Raises `Ended`."""
-        return bool(self._call("plain", source))
+        with self._called("stateless") as export:
+            return bool(export(self._store, source))
 
     @property
     def fuel(self) -> int:
@@ -205,17 +210,18 @@ class Instance:
         self.charged += taken
         self._store.set_fuel(self.fuel - taken)
 
-    def _call(self, name: str, *arguments: str, fuel: int | None = None, host: Host = _deaf) -> Any:
-        """Call an export and keep count of the fuel it uses. Raises `Ended`."""
+    @contextmanager
+    def _called(self, name: str, host: Host = _no_answer, fuel: int | None = None) -> Iterator[Any]:
+        """Yield an export for one call, which gets its fuel and is counted. Raises `Ended` if it ends the instance."""
         export = self._exports[name]
         given = self._limits.fuel if fuel is None else fuel
         self._accounts, self._most = {}, 0
         self._image.enter(self, host)
         self._store.set_fuel(given)
         try:
-            answer = export(self._store, *arguments)
+            yield export
             export.post_return(self._store)
-            return answer
+            return
         except (Trap, WasmtimeError) as error:
             ended = _ended(str(error))
         except Ended as refused:  # raised by the host in the middle of the call

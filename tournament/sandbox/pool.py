@@ -132,20 +132,17 @@ class Pool:
         is stopped: it is not sent another request.
         """
         async with self._free:
-            return await self._call(request, read)
-
-    async def _call(self, request: bytes, read: Callable[[bytes], T]) -> T:
-        worker = self._idle.pop() if self._idle else await self._started()
-        try:
-            answer = read(await worker.call(request))
-        except NONSENSE as error:
-            await self._lose(worker)
-            raise WorkerLost(f"a worker process answered nonsense ({error})") from error
-        except BaseException:
-            await self._lose(worker)
-            raise
-        self._idle.append(worker)
-        return answer
+            worker = self._idle.pop() if self._idle else await self._started()
+            try:
+                answer = read(await worker.call(request))
+            except NONSENSE as error:
+                await self._lose(worker)
+                raise WorkerLost(f"a worker process answered nonsense ({error})") from error
+            except BaseException:
+                await self._lose(worker)
+                raise
+            self._idle.append(worker)
+            return answer
 
     async def close(self) -> None:
         """Stop the idle workers, and then the process that forks workers, which ends all the others."""

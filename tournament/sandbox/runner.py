@@ -166,7 +166,7 @@ class Runner:
         price = _price(call, instance)
         looked = instance.drop([0])
         short = _settled(answer) and loaded + SHORT * 3 // 2 <= call.included
-        if short and self._image.plain(call.source):
+        if short and self._image.stateless(call.source):
             self._release(call.digest, instance)
         return Done(answer, looked, price)
 

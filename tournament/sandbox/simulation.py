@@ -101,7 +101,7 @@ class Simulator:
 
     def plain(self, digest: str) -> bool:
         """Whether a program is stateless (keeps nothing between its moves), judging by its source."""
-        return self._image.plain(self.source(digest))
+        return self._image.stateless(self.source(digest))
 
     def told(self, move: str, seat: int) -> str | None:
         """Return the move with this code as it is written in statements; None if `move` is a failure."""

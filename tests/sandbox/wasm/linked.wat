@@ -79,7 +79,7 @@
       i32.const 72)
     (func (export "drop") (type $pair)
       (call $result (i32.const 100) (i32.const 10)))
-    (func (export "plain") (type $pair)
+    (func (export "stateless") (type $pair)
       (block $odd
         (block $even
           (br_table $even $odd (i32.and (local.get 1) (i32.const 1))))
@@ -88,7 +88,7 @@
     (func (export "cabi_post_load") (param i32))
     (func (export "cabi_post_play") (param i32))
     (func (export "cabi_post_drop") (param i32))
-    (func (export "cabi_post_plain") (param i32)))
+    (func (export "cabi_post_stateless") (param i32)))
 
   ;; Names one module's functions in the table of another.
   (core module $init
@@ -123,7 +123,7 @@
     (canon lift (core func $bindings "drop") (memory (core memory $env "memory"))
       (realloc (core func $bindings "cabi_realloc"))
       (post-return (core func $bindings "cabi_post_drop"))))
-  (func (export "plain") (param "source" string) (result bool)
-    (canon lift (core func $bindings "plain") (memory (core memory $env "memory"))
+  (func (export "stateless") (param "source" string) (result bool)
+    (canon lift (core func $bindings "stateless") (memory (core memory $env "memory"))
       (realloc (core func $bindings "cabi_realloc"))
-      (post-return (core func $bindings "cabi_post_plain")))))
+      (post-return (core func $bindings "cabi_post_stateless")))))

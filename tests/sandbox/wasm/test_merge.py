@@ -49,7 +49,7 @@ class Run:
 @given(st.text("abcdefgh", max_size=9), st.text(max_size=9))
 def test_merged_modules_answer_as_they_did_when_they_were_linked(source: str, other: str) -> None:
     linked, one = Run(LINKED), Run(MERGED)
-    calls = (("load", source, other), ("play", other), ("drop", other), ("plain", source))
+    calls = (("load", source, other), ("play", other), ("drop", other), ("stateless", source))
     for call in calls:
         assert linked.call(*call) == one.call(*call)
 
@@ -59,7 +59,7 @@ def test_the_modules_do_what_this_file_takes_them_to_do() -> None:
     assert run.call("load", "abc", "xy") == "xypqr"
     assert run.call("play", "hello") == "HELLO!"
     assert run.call("drop", "") == "what lasts"
-    assert [run.call("plain", "a" * n) for n in range(3)] == [False, True, False]
+    assert [run.call("stateless", "a" * n) for n in range(3)] == [False, True, False]
 
 
 def test_what_was_called_by_way_of_a_table_is_called_directly() -> None:
@@ -95,7 +95,7 @@ def test_the_image_is_one_module_and_its_table_is_its_own(image: files.Image) ->
         ("(elem (global.get $base) func", "(elem declare func", "elements of the kind 3"),
         ("(func $unused (type $nothing))", '(data (i32.const 1) "x")', "memory of several modules"),
         ("(elem (global.get $base)", "(elem (i32.sub (i32.const 4) (i32.const 2))", "no number"),
-        ('(export "cabi_post_plain")', '(export "cabi_post")', "exports are not found"),
+        ('(export "cabi_post_stateless")', '(export "cabi_post")', "exports are not found"),
     ],
 )
 def test_what_is_not_built_as_images_are_is_refused(before: str, after: str, message: str) -> None:

@@ -1,14 +1,14 @@
-"""The guest: runs one program's matches side by side, inside the image.
+"""The guest: the code inside the image that plays one program's matches side by side.
 
-It is a convenience for its program, not a guard over it: a bot can reach and break everything here, and then only
-its own matches suffer. What guards is outside: memory, fuel and the one import, `host`.
+It serves its program and does not guard it: a bot can reach and break everything here, and then only its own matches
+suffer. The guards are outside: the limits of memory and fuel, and the single import `host`.
 """
 
 import shims
 
 shims.stop()
 
-# Imported now, so that bots find them in the snapshot: nothing can be read from a file later.
+# These are imported for bots, which find them in the snapshot. Nothing can be read from a file later.
 import abc, array, ast, base64, binascii, bisect, builtins, calendar, cmath, collections, collections.abc  # noqa: E401
 import colorsys, contextlib, copy, csv, dataclasses, datetime, decimal, difflib, enum, fractions  # noqa: E401
 import functools, gc, graphlib, hashlib, heapq, hmac, inspect, io, itertools, json, keyword, linecache, math  # noqa: E401
@@ -17,69 +17,70 @@ import sys, textwrap, time, token, tokenize, traceback, types, typing, unicodeda
 
 import faults
 import heap
-import lasting
-import plain
+import immortal
 import rewrite
+import stateless
 import wit_world
-from table import Table
+from group import Group
 
 shims.install()
 warnings.simplefilter("ignore")
 
-table = None
-code = None
-broken = None
+
+class Bot(Group):
+    """The program of this instance, with its matches. Its methods are described in `bot.wit`.
+
+    `code` is the compiled program. If the source does not compile, `broken` is the fault that follows from it.
+    """
+
+    code = None
+    broken = None
+
+    def load(self, source: str, setup: str) -> str:
+        if self.game is None:
+            shims.guard()
+            self.compile(source)
+        else:
+            for match in self.matches:
+                match.end()
+        self.begin(json.loads(setup))
+        return ""
+
+    def drop(self, positions: str) -> str:
+        return self.leave(json.loads(positions))
+
+    def stateless(self, source: str) -> bool:
+        return stateless.keeps_nothing(source)
+
+    def compile(self, source):
+        """Compile the source."""
+        faults.remember(source)
+        try:
+            self.code = rewrite.compile_bot(source)
+        except BaseException as error:
+            self.broken = faults.raised("load", error, "")
+
+    def begin(self, setup):
+        """Start the matches of a setup, and show them the rounds that the setup has `shown` already."""
+        self.start(setup, wit_world.host)
+        for match in self.matches:
+            match.start(self.code, self.broken)
+        self.arrange()
+        for line in setup.get("shown", ()):
+            self.show(line)
+
+
+bot = Bot()
 
 
 class WitWorld(wit_world.WitWorld):
-    """The exports of `bot.wit`."""
+    """The exports of `bot.wit`. An object of this class is made for every call, so the state is in `bot`."""
 
-    def load(self, source: str, setup: str) -> str:
-        if table is None:
-            shims.guard()
-        _start(source, setup)
-        return ""
-
-    def play(self, lines: str) -> str:
-        return table.play(lines)
-
-    def drop(self, positions: str) -> str:
-        return table.drop(json.loads(positions))
-
-    def plain(self, source: str) -> bool:
-        return plain.keeps_nothing(source)
-
-
-def _start(source, setup):
-    """Start the matches of `setup`; the source is the one that was given before, if one was."""
-    global table
-    before = table
-    if before is None:
-        _compile(source)
-    else:
-        for match in before.matches:
-            match.end()
-    setup = json.loads(setup)
-    table = Table(setup, wit_world.host, before and before.game)
-    for match in table.matches:
-        match.start(code, broken)
-    table.arrange()
-    for line in setup.get("shown", ()):
-        table.show(line)
-
-
-def _compile(source):
-    """Set `code`, or else what is `broken` about the source."""
-    global code, broken
-    faults.remember(source)
-    try:
-        code = rewrite.compile_bot(source)
-    except BaseException as error:
-        broken = faults.raised("load", error, "")
+    load, play, drop, stateless = bot.load, bot.play, bot.drop, bot.stateless
 
 
 REHEARSALS = 40
-"""How often each program is rehearsed: until nothing that is worn in by use changes any more."""
+"""How often each program is rehearsed; with more, the snapshot does not change any more."""
 FUNCTION = """
 import random
 
@@ -104,29 +105,27 @@ class Bot:
 
 
 def _rehearse():
-    """Play programs many times, so that the image is a snapshot of an interpreter that has its ways worn in."""
-    global table, code
+    """Play programs many times, so that the snapshot has the caches and specialised code that playing leaves behind."""
     game = {
         "name": "", "parameters": {}, "moves": ["CD", "CD"], "payoffs": None,
         "rounds": 1, "continuation": None, "discount": 1.0, "noise": 0.0,
     }  # fmt: skip
-    world = WitWorld()
     for source, matches in itertools.product([FUNCTION, CLASS] * REHEARSALS, (1, 2)):
         setup = {"game": game, "matches": [[n, ["", ""], "", ["", 0]] for n in range(matches)]}
-        table = None
-        _start(source, json.dumps(setup))
-        for line in ["", *["01" * matches] * 9, *["1" * matches] * 9]:
-            world.play(line)
-        world.drop("[0]")
-        for match in table.matches:
+        rehearsed = Bot()
+        rehearsed.compile(source)
+        rehearsed.begin(setup)
+        for line in ["", *["01" * matches] * 18]:
+            rehearsed.play(line)
+        rehearsed.drop("[0]")
+        for match in rehearsed.matches:
             match.end()
-    table = code = None
 
 
-# Kept out of every later collection, which would go through all of it, and write to all of it.
 _rehearse()
 gc.collect()
-kept = lasting.everything()
-immortal = lasting.addresses(kept)
+kept = immortal.everything()
+addresses = immortal.addresses(kept)
 filling = heap.filled()
+# Later collections then leave all of this alone; otherwise they would go through it and write to it.
 gc.freeze()

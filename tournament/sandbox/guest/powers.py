@@ -6,7 +6,7 @@ from seeds import Coin, tape_name
 
 
 PRIVATELY = 2
-"""The bit by which it is known that a program has looked at its private tape."""
+"""The flag that notes that a program has read its private tape."""
 MOST_STATEMENT = 10_000
 MOST_SOURCE = 250_000
 MOST_NUMBER = 1 << 53
@@ -79,8 +79,8 @@ class Powers:
 
     def _ask(self, power, request):
         here = self._described(None)
-        request |= {"match": self._number, "drew": bool(self.looked & PRIVATELY), "here": here}
-        return self._table.host(f"{power} {json.dumps(request)}")
+        request |= {"match": self._number, "drew": bool(self.reads & PRIVATELY), "here": here}
+        return self._group.host(f"{power} {json.dumps(request)}")
 
     def _seat_of(self, program):
         """Where a program of this match sits; any other takes the next seat."""
@@ -111,7 +111,7 @@ class Powers:
         joints = self.history if history is None else history
         try:
             return [
-                "".join([self._table.codes[s][m] for s, m in enumerate(joint)]) for joint in joints
+                "".join([self._group.codes[s][m] for s, m in enumerate(joint)]) for joint in joints
             ]
         except (KeyError, IndexError, TypeError):
             raise ValueError(

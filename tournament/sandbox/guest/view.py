@@ -1,4 +1,4 @@
-"""What a bot sees: `view`, and the programs and the game in it."""
+"""What a bot sees: its `view`, with the programs and the game."""
 
 import functools
 import itertools
@@ -11,7 +11,7 @@ from seeds import Coin, Tape
 
 
 class Text:
-    """A program's text, asked for when it is first looked at."""
+    """The text of a program. The host is asked for it when a bot first reads it."""
 
     def __init__(self, digest, host):
         self.digest = digest
@@ -29,7 +29,8 @@ class Text:
 class Program:
     """The program in a seat: its source text, its canonical form and its digest.
 
-    Those of one text are equal, but not the same object: or else a bot could tell by it that it meets itself.
+    Two programs with the same text are equal but are different objects. If they were the same object, a bot could use
+    `is` to find out that it meets itself without reading any source.
     """
 
     __slots__ = ("_text",)
@@ -39,17 +40,17 @@ class Program:
 
     @property
     def source(self):
-        """The text, exactly as it was submitted."""
+        """The source text, exactly as it was submitted."""
         return self._text.source
 
     @property
     def tree(self):
-        """The text's syntax tree as text, without comments, layout, docstrings and chosen names."""
+        """The syntax tree as text, without comments, layout, docstrings and chosen names."""
         return self._text.tree
 
     @property
     def digest(self):
-        """The SHA-256 of the text, in hexadecimal digits."""
+        """The SHA-256 of the source text, in hexadecimal digits."""
         return self._text.digest
 
     def __eq__(self, other):
@@ -63,7 +64,7 @@ class Program:
 
 
 class Game:
-    """The game and its repetition, as far as bots know them."""
+    """The game and how it is repeated, as far as bots may know."""
 
     def __init__(self, facts):
         self.name = facts["name"]
@@ -78,7 +79,7 @@ class Game:
 
     @property
     def payoffs(self):
-        """What each joint move pays, by seat; None for a game with too many of them."""
+        """The payoffs by seat of each joint move; None if the game has too many joint moves."""
         if isinstance(self._payoffs, str):
             joints = itertools.product(*self.moves)
             self._payoffs = dict(zip(joints, map(tuple, json.loads(self._payoffs))))
@@ -88,32 +89,32 @@ class Game:
         return f"<game {self.name}>"
 
 
-_LOOKED_FOR = {
+_MADE_WHEN_READ = {
     "shared": (1, lambda view: Coin(*view._tape)),
     "rng": (PRIVATELY, lambda view: Tape(view._private)),
     "seat": (4, lambda view: view._seat),
-    "mine": (0, lambda view: view._table.seen(view, "mine")),
-    "theirs": (0, lambda view: view._table.seen(view, "theirs")),
+    "mine": (0, lambda view: view._group.seen(view, "mine")),
+    "theirs": (0, lambda view: view._group.seen(view, "theirs")),
 }
-"""By which bit it is known that a program has looked at something, if by any, and what it sees."""
+"""Attributes that are made when they are first read: the flag that notes it (0 if nothing is noted), and a maker."""
 
 
 class View(Powers):
     """One seat's view of one match. `mine` and `theirs` grow by a move each round.
 
     `rng` is the private tape; `shared` is the public coin: every seat of the match reads the same tape, each at its
-    own pace. `looked` says at which of these, and at the seat, the program has looked.
+    own pace. `reads` notes, as a sum of flags, which of these tapes and whether the seat has been read.
     """
 
     __slots__ = (
-        "_number", "_private", "_seat", "_table", "_tape",
-        "game", "legal", "looked", "me", "mine", "observation", "others", "rng", "seat", "shared", "theirs", "them",
+        "_group", "_number", "_private", "_seat", "_tape",
+        "game", "legal", "me", "mine", "observation", "others", "reads", "rng", "seat", "shared", "theirs", "them",
     )  # fmt: skip
 
-    def __init__(self, table, seat, programs, private, shared, number):
-        self.game = game = table.game
+    def __init__(self, group, seat, programs, private, shared, number):
+        self.game = game = group.game
         self._seat = seat
-        self.looked = 0
+        self.reads = 0
         self.legal = game.moves[seat]
         self.me = programs[seat]
         self.others = programs[seat + 1 :] + programs[:seat]
@@ -122,17 +123,17 @@ class View(Powers):
         self._private = private
         self._tape = shared
         self._number = number
-        self._table = table
+        self._group = group
 
     def __repr__(self):
         return f"<view of seat {self.seat}>"
 
     def __getattr__(self, name):
-        """What a program may never look at is put in place when it first does; of some things it is noted."""
-        if name not in _LOOKED_FOR:
+        """Make an attribute that many programs never read, and note that it was read."""
+        if name not in _MADE_WHEN_READ:
             raise AttributeError(f"'View' object has no attribute {name!r}", name=name, obj=self)
-        flag, make = _LOOKED_FOR[name]
-        self.looked |= flag
+        flag, make = _MADE_WHEN_READ[name]
+        self.reads |= flag
         made = make(self)
         setattr(self, name, made)
         return made

@@ -3,7 +3,7 @@
 CPython counts references to an object in the object. So every instance would write to all over the memory that it
 starts with, and have each page copied that it writes to, though it changes nothing there. An immortal object (PEP 683)
 is one whose count says so: it is left alone. No program can ask for that, so it is written into the image when it has
-been built. The guest says where its objects lie (see `guest/lasting.py`).
+been built. The guest says where its objects lie (see `guest/immortal.py`).
 """
 
 import hashlib

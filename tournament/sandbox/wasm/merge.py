@@ -40,7 +40,7 @@ from tournament.sandbox.wasm.wiring import (
 
 FRAME = Path(__file__).parent / "frame.wat"
 """The component into which the module is put, in the place of its first."""
-LAST_EXPORT = "cabi_post_plain"
+LAST_EXPORT = "cabi_post_stateless"
 """Exported by the module that the component lifts its exports from, and by no other."""
 TYPES, IMPORTS, FUNCTIONS, TABLES, MEMORIES, GLOBALS, EXPORTS = range(1, 8)
 ELEMENTS, CODE = 9, 10
