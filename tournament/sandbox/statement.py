@@ -97,6 +97,8 @@ class Provable:
 
 
 Statement = Constant | Plays | Not | Joined | Provable
+IsProvable = Callable[[Statement], bool]
+"""Answers whether a statement is provable."""
 FALSE = Constant(False)
 
 
