@@ -65,11 +65,9 @@ def cache_folder() -> Path:
 
     The environment variable `TOURNAMENT_CACHE` names another folder. Raises `ImageError` if it cannot be made.
     """
-    named = os.environ.get("TOURNAMENT_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / (
-        "Library/Caches" if sys.platform == "darwin" else ".cache"
-    )
-    folder = Path(named) if named else Path(base) / "tournament"
+    default = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    base = os.environ.get("XDG_CACHE_HOME") or default
+    folder = Path(os.environ.get("TOURNAMENT_CACHE") or Path(base, "tournament"))
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
@@ -90,7 +88,7 @@ def prepare(say: Say = lambda text: None) -> Image:
     folder = cache_folder()
     with _alone(folder / "lock", say):
         component = _component(folder, say)
-        digest = _digest(component, folder)
+        digest = hashlib.sha256(component.read_bytes()).hexdigest()
         compiled = folder / f"{digest[:16]}-{_machine()}.cwasm"
         if not compiled.exists():
             say("compiling the sandbox image for this machine (once, about 10 seconds)")
@@ -131,8 +129,8 @@ def image_name() -> str:
 
 def _component(folder: Path, say: Say) -> Path:
     """Return the path of the up-to-date component, which is built in the folder if it is missing."""
-    for place in (HERE, folder):
-        if (found := place / image_name()).exists():
+    for parent in (HERE, folder):
+        if (found := parent / image_name()).exists():
             return found
     if importlib.util.find_spec(BUILDER) is None:
         raise ImageError(
@@ -141,19 +139,6 @@ def _component(folder: Path, say: Say) -> Path:
     say("building the sandbox image (once, about 30 seconds)")
     build(folder / image_name())
     return folder / image_name()
-
-
-def _digest(component: Path, folder: Path) -> str:
-    """Return the SHA-256 of a component, which is kept in a file in the folder.
-
-    Computing it on each start would take longer than the rest of the start.
-    """
-    state = component.stat()
-    kept = folder / f"{component.stem}-{state.st_size}-{state.st_mtime_ns}.sha256"
-    if not kept.exists():
-        with component.open("rb") as file:
-            _written(kept, hashlib.file_digest(file, "sha256").hexdigest().encode())
-    return kept.read_text()
 
 
 def _compile(component: Path) -> bytes:

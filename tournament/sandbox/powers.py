@@ -15,14 +15,7 @@ from tournament.sandbox.memory import Memory
 from tournament.sandbox.proof import History, Proof, Runs, Verdict
 from tournament.sandbox.request import MOST_ROUNDS, Request, read_request
 from tournament.sandbox.simulation import Simulator
-from tournament.sandbox.statement import (
-    MOST_LEVEL,
-    Plays,
-    Statement,
-    at_level,
-    parse,
-    substitute,
-)
+from tournament.sandbox.statement import MOST_LEVEL, Plays, Statement, at_level, parse, substitute
 
 BY_CHARACTER = 100
 """Fuel charged for every character of a request, since a request may be long."""
@@ -159,7 +152,9 @@ class Powers:
             return str(int(not top.unprovable and top.is_provable(statement)))
         about = (statement, request.here)
         if about not in self._verdicts:
-            self._make_space()
+            if len(self._verdicts) >= MOST_KEPT:
+                self._verdicts.clear()
+                self._runs.clear()
             self._verdicts[about] = self.proof(request.here).decide(statement)
         verdict = self._verdicts[about]
         if top.recall(about) is None:
@@ -210,12 +205,6 @@ class Powers:
         digest = digest_of(source)
         self._programs[digest] = source
         return digest
-
-    def _make_space(self) -> None:
-        """Forget all verdicts and runs if there are too many verdicts."""
-        if len(self._verdicts) >= MOST_KEPT:
-            self._verdicts.clear()
-            self._runs.clear()
 
 
 def _normalised(name: str) -> str:

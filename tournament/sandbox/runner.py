@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tournament.sandbox.call import COIN, NOTHING, TAPE
 from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 
@@ -22,10 +23,12 @@ SHORT = 1_100_000
 
 A fresh instance is assumed to use less than one and a half times as much for the same call.
 """
-TAPELESS, PUBLICLY, PRIVATELY = ("0", "4"), ("1", "5"), ("2", "3", "6", "7")
-"""The guest's codes for a program that has read no tape, only the public coin, or its private tape."""
+READ = {"0": NOTHING, "4": NOTHING, "1": COIN, "5": COIN} | dict.fromkeys("2367", TAPE)
+"""The most random bits that a program has read, by the code that its guest reports."""
 MOST_IDLE = 200
 """The most used instances that are kept. Each takes about 1.5 MB."""
+TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
+"""What a simulation returns that has failed."""
 ILLEGALLY = '["illegal"'
 """The text with which the fault of an illegal move begins in a guest's answer."""
 DEEP, AGAIN = "deep", "again"
@@ -59,18 +62,27 @@ class Call:
 class Result:
     """The result of a call.
 
-    It has the guest's answer, the guest's code for the tapes that the program has read, the price in fuel, and in
-    `ended` the kind of end if the call ended its instance.
+    It has the guest's answer, the price in fuel, and in `ended` the kind of end if the call ended its instance. `read`
+    is the most random bits that the program has read (`NOTHING`, `COIN` or `TAPE`) as reported by its guest, or None.
     """
 
     answer: str
-    tapes_read: str
+    read: int | None
     price: int
     ended: str = ""
 
+    def code(self, move_count: int) -> str:
+        """Return the code of the last move, or the failure that stands for a fault in any round up to it."""
+        if self.ended:
+            return TIMEOUT if self.ended == "fuel" else ERROR
+        answers = self.answer.split("\n")
+        if faulty := next((each for each in answers if len(each) != 1), None):
+            return ILLEGAL if ILLEGALLY in faulty else ERROR
+        return answers[-1] if 0 <= ord(answers[-1]) - 48 < move_count else ERROR
+
     def limited(self, fuel: int) -> "Result":
         """Return this result, or that the call ran out of fuel if the price is more than the fuel."""
-        return self if self.price <= fuel else Result("", "", fuel, "fuel")
+        return self if self.price <= fuel else Result("", None, fuel, "fuel")
 
 
 class Runner:
@@ -91,7 +103,7 @@ class Runner:
         """
         extra = fuel - PRICE
         if extra < 0:
-            return Result("", "", fuel, "fuel")
+            return Result("", None, fuel, "fuel")
         if not (fresh and call.asks) and (result := self._run_in_used(call, extra, host, final)):
             return result.limited(fuel)
         limits = replace(self._limits, fuel=extra + call.included)
@@ -107,13 +119,13 @@ class Runner:
             price = _price(call, ended.fuel_used, charged)
             if ended.kind in (DEEP, AGAIN):
                 raise Ended(ended.kind, ended.message, fuel_used=price) from None
-            return Result("", "", price, ended.kind).limited(fuel)
+            return Result("", None, price, ended.kind).limited(fuel)
         price = _price(call, instance.fuel_used, charged)
-        tapes_read = instance.drop([0])
+        read = READ.get(instance.drop([0]))
         short = _is_settled(answer) and loaded + SHORT * 3 // 2 <= call.included
         if short and self._image.plain(call.source):
             self._release(call.digest, instance)
-        return Result(answer, tapes_read, price).limited(fuel)
+        return Result(answer, read, price).limited(fuel)
 
     def _run_in_used(self, call: Call, extra: int, host: Host, final: bool) -> Result | None:
         """Make the call in a used instance. Return None if there is none or if its result cannot be relied on.
@@ -127,27 +139,25 @@ class Runner:
         try:
             instance.restart(call.setup, SHORT)
             answer = instance.play(call.lines, host, SHORT - instance.spent + extra)
-            tapes_read = instance.drop([0])
+            read = READ.get(instance.drop([0]))
         except Ended as ended:
             answer, end = " ", ended.kind
         charged = instance.charged - charged
         own = instance.fuel_used - fuel_used - charged
         if own <= SHORT and _is_settled(answer):
             self._release(call.digest, instance)
-            return Result(answer, tapes_read, PRICE + charged)
+            return Result(answer, read, PRICE + charged)
         if end == "fuel" and final and own < SHORT:
             # The fuel charged is more than can be paid, however much fuel a fresh instance would use itself.
-            return Result("", "", PRICE + extra, "fuel")
+            return Result("", None, PRICE + extra, "fuel")
         if charged and call.asks:
             raise Ended(AGAIN, "has to be made again")
         return None
 
     def _used(self, digest: str) -> Instance | None:
         """Take out and return the used instance of this program that was kept last, or None if there is none."""
-        for position in range(len(self._idle) - 1, -1, -1):
-            if self._idle[position][0] == digest:
-                return self._idle.pop(position)[1]
-        return None
+        positions = [n for n, (known, _) in enumerate(self._idle) if known == digest]
+        return self._idle.pop(positions[-1])[1] if positions else None
 
     def _release(self, digest: str, instance: Instance) -> None:
         """Keep an instance for the next call.

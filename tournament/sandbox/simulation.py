@@ -12,25 +12,16 @@ difference to them (see `memory.py`).
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
-from tournament.sandbox.call import COIN, NOTHING, OWN, TAPE, Frame, Key, Top, Trace, digest_of
+from tournament.sandbox.call import NOTHING, OWN, TAPE, Frame, Key, Top, Trace, digest_of
 from tournament.sandbox.instance import Ended, Host, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.memory import Memory, Simulated
 from tournament.sandbox.proof import History, Pair, Run
 from tournament.sandbox.request import Named, Request
-from tournament.sandbox.runner import (
-    AGAIN,
-    DEEP,
-    ILLEGALLY,
-    PRIVATELY,
-    PUBLICLY,
-    TAPELESS,
-    Call,
-    Result,
-    Runner,
-)
+from tournament.sandbox.runner import AGAIN, DEEP, TIMEOUT, Call, Runner
 from tournament.sandbox.statement import IsProvable, Statement
 from tournament.seeds import tape_name
 
@@ -41,7 +32,6 @@ MOST_DEPTH, MOST_PROOF_DEPTH = 300, 50
 
 Beyond this depth all simulations in progress end, because only a real move may learn how deep the nesting is.
 """
-TIMEOUT, ERROR, ILLEGAL = "TIMEOUT", "ERROR", "ILLEGAL"
 
 
 class Simulator:
@@ -90,12 +80,13 @@ class Simulator:
         """
         lineup = tuple(map(self._digest, request.programs))
         history = request.history
+        coin = OWN if request.shared == (self.top.coin, 0) else request.shared
         if request.rounds is None:
-            return self._move(caller, lineup, request.seat, history, request)
+            return self._move(caller, (lineup, request.seat, history, coin), request)
         for _ in range(request.rounds):
             joint = ""
             for seat in range(self.seats):
-                move = self._move(caller, lineup, seat, history, request)
+                move = self._move(caller, (lineup, seat, history, coin), request)
                 if len(move) > 1:
                     return move
                 joint += move
@@ -137,9 +128,11 @@ class Simulator:
             result = self._runner.run(call, fuel, self._host, fresh=fresh, final=frame.final)
         finally:
             top.stack.pop()
-        frame.drew |= result.tapes_read in PRIVATELY
-        top.note_reading(result.tapes_read not in TAPELESS, self._randomness(call, result))
-        return self._code(result, frame.key[1]), result.price
+        frame.drew |= result.read == TAPE
+        # What the guest reports is only believed of a stateless program, since another program could falsify it.
+        believed = result.read if self._is_stateless(call.digest) else None
+        top.note_reading(result.read != NOTHING, TAPE if believed is None else believed)
+        return result.code(len(self._moves[frame.key[1]])), result.price
 
     def _digest(self, program: Named) -> str:
         """Return the digest of a program. Raises `LookupError` for a digest outside the asking program's lineup."""
@@ -152,21 +145,13 @@ class Simulator:
             raise LookupError(name)
         return name
 
-    def _move(
-        self,
-        caller: Instance,
-        lineup: tuple[str, ...],
-        seat: int,
-        history: History,
-        request: Request,
-    ) -> str:
+    def _move(self, caller: Instance, key: Key, request: Request) -> str:
         """Return the code of a simulated move, or a failure. The price is charged to the caller."""
         caller.charge(FEE)
         if not caller.fuel:
             return TIMEOUT
         above = self.top.stack[-1]
-        coin = OWN if request.shared == (self.top.coin, 0) else request.shared
-        key = (lineup, seat, history, coin)
+        lineup, seat, _, _ = key
         tape = tape_name(above.tape, "fork", *lineup, seat, *request.shared, request.sample)
         if (known := self._known(key, tape, above)) is not None:
             return known
@@ -192,12 +177,8 @@ class Simulator:
 
         After a private tape has been read, the same call may go another way, so the recursion can come to an end.
         """
-        for frame in reversed(self.top.stack):
-            if frame.drew:
-                return False
-            if frame.key == key:
-                return True
-        return False
+        recent = takewhile(lambda frame: not frame.drew, reversed(self.top.stack))
+        return any(frame.key == key for frame in recent)
 
     def _for_move(self, caller: Instance, key: Key, tape: str, fuel: int) -> str:
         """Return the answer to a call that the real move itself asks for; the batch's memory may already have it."""
@@ -245,17 +226,6 @@ class Simulator:
         """Whether a program keeps nothing between its moves, judging by its source."""
         return self._image.plain(self.source(digest))
 
-    def _randomness(self, call: Call, result: Result) -> int:
-        """Return what a program may have read: `NOTHING`, `COIN` or `TAPE`.
-
-        What the guest reports is only believed of a stateless program, since another program could falsify it.
-        """
-        if not self._is_stateless(call.digest):
-            return TAPE
-        if result.tapes_read in TAPELESS:
-            return NOTHING
-        return COIN if result.tapes_read in PUBLICLY else TAPE
-
     def _call(self, frame: Frame, last_round_only: bool) -> Call:
         """Return the call of a frame; each line has a round's joint move, from the program's own seat on."""
         lineup, seat, history, coin = frame.key
@@ -265,13 +235,3 @@ class Simulator:
         if last_round_only:
             setup["shown"], lines = lines[1:], [""]
         return Call(lineup[seat], self.source(lineup[seat]), setup, "\n".join(lines))
-
-    def _code(self, result: Result, seat: int) -> str:
-        """Return the code of the last move, or the failure that stands for a fault in any round up to it."""
-        if result.ended:
-            return TIMEOUT if result.ended == "fuel" else ERROR
-        answers = result.answer.split("\n")
-        if faulty := next((each for each in answers if len(each) != 1), None):
-            return ILLEGAL if ILLEGALLY in faulty else ERROR
-        known = 0 <= ord(answers[-1]) - 48 < len(self._moves[seat])
-        return answers[-1] if known else ERROR
