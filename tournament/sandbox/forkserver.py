@@ -24,7 +24,7 @@ START = "import gc; gc.disable(); from {module} import main; main()"
 """The command of the process. Imports leave no garbage, and collecting it would make the start a tenth longer."""
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0
-LAST_WORDS = 4000
+MOST_OUTPUT = 4000
 BROKEN = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
@@ -76,14 +76,14 @@ class ForkServer:
         Raises `WorkerLost`.
         """
         channel, its_channel = socket.socketpair()
-        words, its_words = socket.socketpair()
-        with its_channel, its_words, ExitStack() as unused:
+        output, its_output = socket.socketpair()
+        with its_channel, its_output, ExitStack() as unused:
             unused.enter_context(channel)
-            unused.enter_context(words)
-            number = await self._ask("start", FORK, its_channel.fileno(), its_words.fileno())
+            unused.enter_context(output)
+            number = await self._ask("start", FORK, its_channel.fileno(), its_output.fileno())
             unused.pop_all()
         wrapped = UNIXSocketStream.from_socket
-        return number, await wrapped(channel), await wrapped(words)
+        return number, await wrapped(channel), await wrapped(output)
 
     async def end(self, worker: int) -> int:
         """Kill a worker if it still runs, and return its exit status. Raises `WorkerLost`."""
@@ -130,15 +130,15 @@ class ForkServer:
 
 
 async def last_words(stream: ByteReceiveStream | None) -> str:
-    """Return the last line of what a process wrote, of which only the first `LAST_WORDS` bytes are read.
+    """Return the last line of what a process wrote, of which only the first `MOST_OUTPUT` bytes are read.
 
     It waits for the stream to end, but for no longer than `LAST_SECONDS`. Without any output it returns "".
     """
-    words = b""
+    output = b""
     with suppress(*BROKEN), anyio.move_on_after(LAST_SECONDS):
-        while stream is not None and len(words) < LAST_WORDS:
-            words += await stream.receive()
-    lines = words[:LAST_WORDS].decode(errors="replace").strip().splitlines()
+        while stream is not None and len(output) < MOST_OUTPUT:
+            output += await stream.receive()
+    lines = output[:MOST_OUTPUT].decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else ""
 
 

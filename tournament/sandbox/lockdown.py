@@ -28,7 +28,7 @@ _OF_ONE_THREAD = ("namespaces", "root", "privileges", "landlock")
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends (Linux; elsewhere nothing happens).
+    """Have the kernel kill this process when its parent ends (Linux; on other systems nothing happens).
 
     A process must call this before anything else. "Parent" means the *thread* that started this
     process: an engine that starts workers from a thread must keep that thread running.
@@ -37,7 +37,7 @@ def die_with_parent() -> None:
         return
     parent = os.getppid()
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent ended before the kernel was told
+    if os.getppid() != parent:  # the parent ended before the kernel knew that
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -97,8 +97,8 @@ class Powers:
         with caller.account(request.match), self._simulator.within(top):
             caller.charge(BY_CHARACTER * len(text))
             top.stack[-1].drew |= request.drew
-            ask = self._proves if request.ability == "proves" else self._simulate
-            answer = ask(caller, request)
+            handle = self._proves if request.ability == "proves" else self._simulate
+            answer = handle(caller, request)
         if top.drew:
             self.drawn.add(place.slot)
         return answer
@@ -113,8 +113,8 @@ class Powers:
             return request
         frame.key = (lineup, seat, request.here, shared)
         frame.drew |= request.drew
-        ask = self._proves if request.ability == "proves" else self._simulate
-        return ask(caller, request)
+        handle = self._proves if request.ability == "proves" else self._simulate
+        return handle(caller, request)
 
     def _read(self, text: str, lineups: Iterable[tuple[str, ...]]) -> Request | str:
         """Return the request in a guest's text; or, if it asks for the source of a program, that source.
