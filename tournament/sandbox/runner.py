@@ -76,7 +76,8 @@ class Result:
         if self.ended:
             return TIMEOUT if self.ended == "fuel" else ERROR
         answers = self.answer.split("\n")
-        if faulty := next((each for each in answers if len(each) != 1), None):
+        faulty = next((each for each in answers if len(each) != 1), None)
+        if faulty is not None:
             return ILLEGAL if ILLEGALLY in faulty else ERROR
         return answers[-1] if 0 <= ord(answers[-1]) - 48 < move_count else ERROR
 
