@@ -41,11 +41,11 @@ async def prove(
     Raises `UsageError` if the statement is invalid, for example if it names an unknown program.
     """
     question = [statement, game_facts(setting), library, [limits.fuel, limits.memory]]
-    text = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
-    if "problem" in text:
-        raise UsageError(text["problem"])
-    worlds = tuple({(p, q): move for p, q, move in world} for world in text["worlds"])
-    return Answer(text["provable"], text["holds"], worlds, text["bound"])
+    found = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
+    if "problem" in found:
+        raise UsageError(found["problem"])
+    worlds = tuple({(p, q): move for p, q, move in world} for world in found["worlds"])
+    return Answer(found["provable"], found["holds"], worlds, found["bound"])
 
 
 def answer(image: Image, question: list[Any]) -> bytes:

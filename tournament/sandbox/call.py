@@ -15,9 +15,9 @@ Key = tuple[tuple[str, ...], int, tuple[str, ...], tuple[str, int]]
 
 The coin is the name of a tape and the position on it.
 """
-Proven = tuple[Statement, tuple[str, ...]]
+Question = tuple[Statement, tuple[str, ...]]
 """A statement to be proved, and the history after which its programs meet."""
-Fact = tuple[Key, str] | Proven
+Fact = tuple[Key, str] | Question
 """Something that a top-level call can know: the answer to a call, or that a proof has been paid for.
 
 The text beside the key names the private tape that the answer depends on; it is empty if there is none.
@@ -49,8 +49,8 @@ class Trace:
     """The answers that one simulation for a real move has made `known`, and what they depend on besides its key.
 
     `randomness` is the most that any of its programs may have read: `NOTHING`, `COIN` or `TAPE`. `drew` is whether any
-    program has read a tape, public or private. It cannot be shared with other moves if it used an answer that this move
-    knew before, or left a note about the match.
+    program has read a tape, public or private. The simulation is not `shareable` with other moves if it used an answer
+    that this move knew before, or left a note about the match.
     """
 
     known: dict[Fact, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tournament.errors import UsageError
-from tournament.sandbox.call import OWN, Frame, Key, Proven, Top, digest_of
+from tournament.sandbox.call import OWN, Frame, Key, Question, Top, digest_of
 from tournament.sandbox.instance import Ended, Image, Instance
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.memory import Memory
@@ -77,7 +77,7 @@ class Powers:
         host = partial(Powers._answer_simulated, weakref.proxy(self))
         self._simulator = Simulator(image, game, self._programs, limits, host, memory)
         self._place = Place(-1, (), 0, "", "")
-        self._verdicts: dict[Proven, Verdict] = {}
+        self._verdicts: dict[Question, Verdict] = {}
         self._runs: Runs = defaultdict(list)
 
     def answer(self, caller: Instance, places: Sequence[Place], text: str) -> str:
