@@ -126,6 +126,7 @@ def test_a_proof_passes_the_functions_of_its_walk(sandbox: Image) -> None:
     with stacks_at(path[-1]) as stacks:
         played_and_audited(sandbox, batch)
     assert any(within(path, stack) for stack in stacks)
+    assert len(path) <= 10
 
 
 def test_a_step_of_evolution_passes_the_functions_of_its_walk(image: images.Image) -> None:

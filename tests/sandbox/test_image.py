@@ -3,12 +3,19 @@
 import hashlib
 from pathlib import Path
 
+import pytest
+
 from tournament.sandbox import image
 
 
-def test_the_digest_is_that_of_the_file_as_it_is_now(tmp_path: Path) -> None:
+def test_the_digest_is_that_of_the_file_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     component = tmp_path / "bot-0.wasm"
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    monkeypatch.setattr(image, "_component", lambda folder, report: component)
+    monkeypatch.setattr(image, "_compile", lambda component: b"")
     for content in (b"one", b"another", b"a third"):
         component.write_bytes(content)
         for _ in range(2):
-            assert image._digest(component, tmp_path) == hashlib.sha256(content).hexdigest()
+            assert image.prepare().digest == hashlib.sha256(content).hexdigest()

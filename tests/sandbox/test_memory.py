@@ -94,7 +94,6 @@ def without_memory(sandbox: Sandbox, batch: Batch) -> Played:
     """The same batch in fast play, with every simulation made."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Memory, "find", lambda *asked: None)
-        patched.setattr(Runner, "_known", lambda runner, call: None)
         return play(sandbox, batch)
 
 

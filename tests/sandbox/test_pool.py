@@ -337,6 +337,16 @@ def test_workers_that_went_with_the_process_that_forked_them_are_not_asked_any_m
     with_liar("echo", do)
 
 
+def test_an_error_names_the_request_that_was_not_answered() -> None:
+    async def do(pool: Pool) -> None:
+        assert pool._server is not None
+        os.kill(pool._server._process.pid, signal.SIGKILL)
+        with pytest.raises(WorkerLost, match="a worker process did not end"):
+            await pool._server.end(pool._idle[0].pid)
+
+    with_liar("echo", do)
+
+
 def ends_soon(pid: int) -> bool:
     """Whether a process ends in ten seconds: nobody of ours waits for it, so that it may be left as dead."""
     deadline = time.monotonic() + 10

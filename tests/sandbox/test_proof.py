@@ -4,13 +4,13 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 
 from tests.theory.formulas import agent_formulas, statement
-from tournament.sandbox.proof import MOST_STATEMENTS, Ask, Bound, Pair, decide
+from tournament.sandbox.proof import MOST_STATEMENTS, History, Pair, Proof, Run, Verdict
 from tournament.sandbox.statement import (
     FALSE,
+    IsProvable,
     Plays,
     Provable,
     Statement,
@@ -23,7 +23,22 @@ from tournament.theory.modal import parse as parse_formula
 from tournament.theory.modal import play as play_formulas
 
 DATA = Path(__file__).parent.parent / "data"
-Program = Callable[[Pair, Ask], str | None]
+Program = Callable[[Pair, IsProvable], str | None]
+
+
+def decide(statement: Statement, program: Program) -> Verdict:
+    """The verdict on a statement, whose programs are run by a function of the tests that returns their moves."""
+
+    def run(pair: Pair, history: History, is_provable: IsProvable, fuel: int) -> Run:
+        asked: list[tuple[Statement, bool]] = []
+
+        def ask(body: Statement) -> bool:
+            asked.append((body, is_provable(body)))
+            return asked[-1][1]
+
+        return Run(asked, program(pair, ask))
+
+    return Proof(run, fuel=10**15).decide(statement)
 
 
 def native(formula: Formula, names: tuple[str, str]) -> Program:
@@ -31,7 +46,7 @@ def native(formula: Formula, names: tuple[str, str]) -> Program:
     me, them = names
     parsed = substitute(parse(statement(formula)), lambda plays: _named(plays, me, them))
 
-    def run(pair: Pair, ask: Ask) -> str:
+    def run(pair: Pair, ask: IsProvable) -> str:
         return "C" if evaluate(parsed, _no_move, lambda body: ask(body)) else "D"
 
     return run
@@ -74,7 +89,7 @@ def test_running_at_worlds_agrees_with_solving_the_formulas(x: Formula, y: Formu
 def test_loeb_makes_two_provers_cooperate_who_wait_for_each_other() -> None:
     fair = Provable(Plays("y", "x", "C")).body
 
-    def run(pair: Pair, ask: Ask) -> str:
+    def run(pair: Pair, ask: IsProvable) -> str:
         body: Statement = fair if pair[0] == "x" else Plays("x", "y", "C")
         return "C" if ask(body) else "D"
 
@@ -96,13 +111,14 @@ def test_a_program_without_a_move_has_none_provable_and_none_refutable() -> None
 
 
 def test_too_many_statements_hit_a_bound() -> None:
-    def run(pair: Pair, ask: Ask) -> str:
+    def run(pair: Pair, ask: IsProvable) -> str:
         for number in range(MOST_STATEMENTS + 1):
             ask(Plays("x", "y", str(number)))
         return "C"
 
-    with pytest.raises(Bound, match="statements"):
-        decide(Plays("x", "y", "C"), run)
+    verdict = decide(Plays("x", "y", "C"), run)
+    assert "statements" in verdict.bound
+    assert not verdict.provable and not verdict.holds
 
 
 def test_false_is_provable_at_no_level_where_it_does_not_hold() -> None:

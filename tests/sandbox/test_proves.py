@@ -1,5 +1,6 @@
 """`proves` in the engine: what bots that reason about each other's proofs really play."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.published import NAMES, published_matrix
 from tests.theory.formulas import agent_formulas, python_bot
-from tournament.engine.batch import Batch, Played, make_batch
+from tournament.engine.batch import Batch, Played, game_facts, make_batch
 from tournament.engine.play import play
+from tournament.engine.prove import answer
 from tournament.game import Repetition, Setting, index
 from tournament.library import load_game, packaged_sources
 from tournament.match import Fixture
@@ -150,7 +152,18 @@ def test_proofs_and_simulations_go_together(sandbox: Image) -> None:
     assert found == ["CC", "CC"]
 
 
-@pytest.mark.parametrize("text", ["them(me) = C", "nobody(me) == C", "x" * 1_000_000, ""])
+@pytest.mark.parametrize("name", ["Fair_Bot", "fairbot", "FAIR_BOT"])
+def test_names_in_statements_and_in_the_library_may_differ_in_case_and_underscores(
+    sandbox: Image, name: str
+) -> None:
+    library = {"FairBot": LIBRARY["fair_bot"]}
+    question = [f"{name}({name}) == C", game_facts(ONE_SHOT), library, [10**9, 1 << 26]]
+    assert json.loads(answer(sandbox, question))["provable"]
+
+
+@pytest.mark.parametrize(
+    "text", ["them(me) = C", "nobody(me) == C", "x" * 1_000_000, "", f"proves(true, {'9' * 5_000})"]
+)
 def test_a_statement_that_cannot_be_read_is_a_value_error(sandbox: Image, text: str) -> None:
     asker = f"""
 def act(view):

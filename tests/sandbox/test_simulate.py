@@ -334,6 +334,18 @@ def act(view):
     assert told(one_shot(image, (asker, C))) == ["CC"]
 
 
+def test_a_program_whose_guest_answers_nothing_is_an_error(image: Image) -> None:
+    asker = """
+MUTE = (
+    "import sys\\nsys.modules['table'].Table.play = lambda table, lines: ''\\n"
+    "def act(view):\\n    return 'C'\\n"
+)
+def act(view):
+    return "C" if view.simulate(MUTE) is view.ERROR else "D"
+"""
+    assert told(one_shot(image, (asker, D))) == ["CD"]
+
+
 def test_staller_and_crasher_end_their_own_matches_only(image: Image) -> None:
     lineups = [("staller", "tit_for_tat"), ("mirror", "crasher"), ("justice", "always_cooperate")]
     result = one_shot(image, *lineups)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tournament.engine.batch import game_facts
 from tournament.errors import UsageError
 from tournament.game import Setting
-from tournament.sandbox.call import OWN
+from tournament.sandbox.call import OWN, digest_of
 from tournament.sandbox.instance import Image
 from tournament.sandbox.limits import Limits
 from tournament.sandbox.powers import Powers
@@ -41,30 +41,26 @@ async def prove(
     Raises `UsageError` if the statement is invalid, for example if it names an unknown program.
     """
     question = [statement, game_facts(setting), library, [limits.fuel, limits.memory]]
-    text = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
-    if "problem" in text:
-        raise UsageError(text["problem"])
-    worlds = tuple({(p, q): move for p, q, move in world} for world in text["worlds"])
-    return Answer(text["provable"], text["holds"], worlds, text["bound"])
+    found = await pool.call(json.dumps({"prove": question}).encode(), json.loads)
+    if "problem" in found:
+        raise UsageError(found["problem"])
+    worlds = tuple({(p, q): move for p, q, move in world} for world in found["worlds"])
+    return Answer(found["provable"], found["holds"], worlds, found["bound"])
 
 
 def answer(image: Image, question: list[Any]) -> bytes:
     """Return the answer of a worker to a request of `prove`, as JSON."""
-    statement, facts, library, limits = question
+    text, facts, library, limits = question
     powers = Powers(image, facts, [], library, Limits(*limits))
     try:
-        stated = powers.stated(statement, 0, NO_PARTICIPANTS)
+        statement = powers.statement(text, 0, NO_PARTICIPANTS)
     except UsageError as error:
         return json.dumps({"problem": str(error)}).encode()
-    verdict, _ = powers.verdict(stated, NO_PARTICIPANTS)
-    if isinstance(verdict, str):
-        return json.dumps(
-            {"provable": False, "holds": False, "worlds": [], "bound": verdict}
-        ).encode()
-    names = {powers.programs.add(source): name for name, source in library.items()}
+    verdict = powers.proof(()).decide(statement)
+    names = {digest_of(source): name for name, source in library.items()}
     worlds = [
         [[names[program], names[against], move] for (program, against, _), move in world.items()]
         for world in verdict.worlds
     ]
-    found = {"provable": verdict.provable, "holds": verdict.holds, "worlds": worlds, "bound": ""}
-    return json.dumps(found).encode()
+    found = {"provable": verdict.provable, "holds": verdict.holds, "bound": verdict.bound}
+    return json.dumps(found | {"worlds": worlds}).encode()

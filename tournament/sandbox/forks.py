@@ -58,26 +58,26 @@ def serve_forks(work: Work) -> NoReturn:
     os._exit(0)
 
 
-def _forked(work: Work, control: socket.socket, channel: int, words: int) -> int:
+def _forked(work: Work, control: socket.socket, channel: int, output: int) -> int:
     """Fork a worker and return its process number."""
     worker = os.fork()
     if worker == 0:
-        _work(work, control, channel, words)
+        _work(work, control, channel, output)
     os.close(channel)
-    os.close(words)
+    os.close(output)
     return worker
 
 
-def _work(work: Work, control: socket.socket, channel: int, words: int) -> None:
+def _work(work: Work, control: socket.socket, channel: int, output: int) -> None:
     """Run `work` in the newly forked process, and then end the process."""
     status = 1
     try:
         die_with_parent()
         control.close()
         os.close(0)
-        os.dup2(words, 1)
-        os.dup2(words, 2)
-        os.close(words)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.close(output)
         work(channel)
         status = 0
     except BaseException:

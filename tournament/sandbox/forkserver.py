@@ -24,7 +24,7 @@ START = "import gc; gc.disable(); from {module} import main; main()"
 """The command of the process. Imports leave no garbage, and collecting it would make the start a tenth longer."""
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0
-LAST_WORDS = 4000
+MOST_OUTPUT = 4000
 BROKEN = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
@@ -76,18 +76,18 @@ class ForkServer:
         Raises `WorkerLost`.
         """
         channel, its_channel = socket.socketpair()
-        words, its_words = socket.socketpair()
-        with its_channel, its_words, ExitStack() as unused:
+        output, its_output = socket.socketpair()
+        with its_channel, its_output, ExitStack() as unused:
             unused.enter_context(channel)
-            unused.enter_context(words)
-            number = await self._ask(FORK, its_channel.fileno(), its_words.fileno())
+            unused.enter_context(output)
+            number = await self._ask("start", FORK, its_channel.fileno(), its_output.fileno())
             unused.pop_all()
         wrapped = UNIXSocketStream.from_socket
-        return number, await wrapped(channel), await wrapped(words)
+        return number, await wrapped(channel), await wrapped(output)
 
     async def end(self, worker: int) -> int:
         """Kill a worker if it still runs, and return its exit status. Raises `WorkerLost`."""
-        return await self._ask(worker)
+        return await self._ask("end", worker)
 
     async def close(self) -> None:
         """End the process and all its workers."""
@@ -100,50 +100,45 @@ class ForkServer:
                 self._process.kill()
             await self._process.aclose()
 
-    async def _ask(self, request: int, *descriptors: int) -> int:
-        """Return the answer to a request. Raises `WorkerLost` if there is none.
+    async def _ask(self, action: str, request: int, *descriptors: int) -> int:
+        """Return the answer to a request for some action, sent with these file descriptors.
 
-        The process is not used again after that: it would not be clear which request a later answer belongs to.
+        Raises `WorkerLost` if there is no answer. The process is not used again after that: it would not be clear which
+        request a later answer belongs to.
         """
         async with self._turn:
             if self.gone:
                 raise WorkerLost("the process that starts workers has ended")
+            message = NUMBER.pack(request)
             try:
                 with anyio.fail_after(START_SECONDS):
-                    return await self._exchange(request, descriptors)
+                    if descriptors:
+                        await self._control.send_fds(message, descriptors)
+                    else:
+                        await self._control.send(message)
+                    return int(NUMBER.unpack(await self._answers.receive_exactly(NUMBER.size))[0])
             except BaseException as error:
                 self.gone = True
-                if not isinstance(error, (TimeoutError, *BROKEN)):
+                if isinstance(error, TimeoutError):
+                    how = f"in {START_SECONDS:.0f} seconds"
+                elif isinstance(error, BROKEN):
+                    output = await last_words(self._process.stderr)
+                    how = f"({f'exit {await self._process.wait()} {output}'.rstrip()})"
+                else:
                     raise
-                late = isinstance(error, TimeoutError)
-                how = f"in {START_SECONDS:.0f} seconds" if late else f"({await self._end()})"
-                raise WorkerLost(f"a worker process did not start {how}") from error
-
-    async def _exchange(self, request: int, descriptors: Sequence[int]) -> int:
-        """Send a request with these file descriptors, and return the answer."""
-        message = NUMBER.pack(request)
-        if descriptors:
-            await self._control.send_fds(message, descriptors)
-        else:
-            await self._control.send(message)
-        return int(NUMBER.unpack(await self._answers.receive_exactly(NUMBER.size))[0])
-
-    async def _end(self) -> str:
-        """Return how the process ended: its exit status and its last words."""
-        words = await last_words(self._process.stderr)
-        return f"exit {await self._process.wait()} {words}".rstrip()
+                raise WorkerLost(f"a worker process did not {action} {how}") from error
 
 
 async def last_words(stream: ByteReceiveStream | None) -> str:
-    """Return the last line of what a process wrote, of which only the first `LAST_WORDS` bytes are read.
+    """Return the last line of what a process wrote, of which only the first `MOST_OUTPUT` bytes are read.
 
     It waits for the stream to end, but for no longer than `LAST_SECONDS`. Without any output it returns "".
     """
-    words = b""
+    output = b""
     with suppress(*BROKEN), anyio.move_on_after(LAST_SECONDS):
-        while stream is not None and len(words) < LAST_WORDS:
-            words += await stream.receive()
-    lines = words[:LAST_WORDS].decode(errors="replace").strip().splitlines()
+        while stream is not None and len(output) < MOST_OUTPUT:
+            output += await stream.receive()
+    lines = output[:MOST_OUTPUT].decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else ""
 
 

@@ -38,11 +38,10 @@ def write_frame(descriptor: int, content: bytes) -> None:
 
 def _read(descriptor: int, count: int) -> bytes | None:
     """Return exactly `count` bytes, or None if the stream ends before that."""
-    pieces = []
-    while count:
-        piece = os.read(descriptor, min(count, 1 << 20))
+    content = bytearray()
+    while rest := count - len(content):
+        piece = os.read(descriptor, min(rest, 1 << 20))
         if not piece:
             return None
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
+        content += piece
+    return bytes(content)

@@ -65,11 +65,9 @@ def cache_folder() -> Path:
 
     The environment variable `TOURNAMENT_CACHE` names another folder. Raises `ImageError` if it cannot be made.
     """
-    named = os.environ.get("TOURNAMENT_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / (
-        "Library/Caches" if sys.platform == "darwin" else ".cache"
-    )
-    folder = Path(named) if named else Path(base) / "tournament"
+    default = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    base = os.environ.get("XDG_CACHE_HOME") or default
+    folder = Path(os.environ.get("TOURNAMENT_CACHE") or Path(base, "tournament"))
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
@@ -81,20 +79,20 @@ def cache_folder() -> Path:
     return folder
 
 
-def prepare(say: Say = lambda text: None) -> Image:
+def prepare(report: Say = lambda text: None) -> Image:
     """Return the compiled image; it is built and compiled first if that has not been done.
 
-    `say` is called with a message before each step that takes long. Raises `ImageError` if the image can neither be
+    `report` is called with a message before each step that takes long. Raises `ImageError` if the image can neither be
     found nor made.
     """
     folder = cache_folder()
-    with _alone(folder / "lock", say):
-        component = _component(folder, say)
-        digest = _digest(component, folder)
+    with _locked(folder / "lock", report):
+        component = _component(folder, report)
+        digest = hashlib.sha256(component.read_bytes()).hexdigest()
         compiled = folder / f"{digest[:16]}-{_machine()}.cwasm"
         if not compiled.exists():
-            say("compiling the sandbox image for this machine (once, about 10 seconds)")
-            _written(compiled, _compile(component))
+            report("compiling the sandbox image for this machine (once, about 10 seconds)")
+            _write(compiled, _compile(component))
         return Image(compiled, digest)
 
 
@@ -121,7 +119,7 @@ def build(target: Path) -> None:
             atexit.unregister(builder.kill)
         if builder.returncode or not output.exists():
             raise ImageError(f"the sandbox image could not be built: {errors.strip()[-2000:]}")
-        _written(target, finished(output.read_bytes()))
+        _write(target, finished(output.read_bytes()))
 
 
 def image_name() -> str:
@@ -129,31 +127,18 @@ def image_name() -> str:
     return f"bot-{guest_digest()}.wasm"
 
 
-def _component(folder: Path, say: Say) -> Path:
+def _component(folder: Path, report: Say) -> Path:
     """Return the path of the up-to-date component, which is built in the folder if it is missing."""
-    for place in (HERE, folder):
-        if (found := place / image_name()).exists():
+    for parent in (HERE, folder):
+        if (found := parent / image_name()).exists():
             return found
     if importlib.util.find_spec(BUILDER) is None:
         raise ImageError(
             "the sandbox image is missing or older than this checkout: run `pip install -e .` again"
         )
-    say("building the sandbox image (once, about 30 seconds)")
+    report("building the sandbox image (once, about 30 seconds)")
     build(folder / image_name())
     return folder / image_name()
-
-
-def _digest(component: Path, folder: Path) -> str:
-    """Return the SHA-256 of a component, which is kept in a file in the folder.
-
-    Computing it on each start would take longer than the rest of the start.
-    """
-    state = component.stat()
-    kept = folder / f"{component.stem}-{state.st_size}-{state.st_mtime_ns}.sha256"
-    if not kept.exists():
-        with component.open("rb") as file:
-            _written(kept, hashlib.file_digest(file, "sha256").hexdigest().encode())
-    return kept.read_text()
 
 
 def _compile(component: Path) -> bytes:
@@ -177,7 +162,7 @@ def _machine() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _written(target: Path, content: bytes) -> None:
+def _write(target: Path, content: bytes) -> None:
     """Write a file in one atomic step, so that other processes never read an incomplete file. Raises `ImageError`."""
     handle, temporary = tempfile.mkstemp(dir=target.parent)
     try:
@@ -191,12 +176,12 @@ def _written(target: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _alone(lock: Path, say: Say) -> Iterator[None]:
+def _locked(lock: Path, report: Say) -> Iterator[None]:
     """Hold the lock file for the block, so that only one process at a time prepares an image."""
     with lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("waiting for another process that prepares the sandbox image")
+            report("waiting for another process that prepares the sandbox image")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -15,12 +15,6 @@ MOST_KEPT = 500_000
 BESIDES = 4
 """The size of a fact besides that of its history, in the same unit."""
 
-Place = tuple[Key, str, str]
-"""A call, the public coin of its match, and its private tape.
-
-The coin and the tape are each empty if the result does not depend on them.
-"""
-
 
 @dataclass(frozen=True)
 class Simulated:
@@ -31,28 +25,26 @@ class Simulated:
     frame: Frame
     trace: Trace
 
-    def fits(self, top: Top, fuel: int) -> bool:
-        """Whether the simulation would have the same result in this move, with so much fuel.
-
-        That is so if the price is less than the fuel and the simulation learned nothing that the move already knows.
-        """
-        return self.price < fuel and self.trace.known.keys().isdisjoint(top.known)
-
 
 class Memory:
-    """The simulations that are kept, by call."""
+    """The simulations that are kept, by call, public coin and private tape.
+
+    The coin and the tape are each empty if the result does not depend on them.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[Place, Simulated] = {}
+        self._kept: dict[tuple[Key, str, str], Simulated] = {}
         self._size = 0
 
     def find(self, key: Key, tape: str, fuel: int, top: Top) -> Simulated | None:
-        """Return the kept result that a call would also have in this move, or None if there is none."""
-        for place in ((key, "", ""), (key, top.coin, ""), (key, top.coin, tape)):
-            if place in self._kept:
-                known = self._kept[place]
-                return known if known.fits(top, fuel) else None
-        return None
+        """Return the kept result that a call would also have in this move with so much fuel, or None.
+
+        The price must be less than the fuel, and the simulation must have learned nothing that the move already knows.
+        """
+        names = ((key, "", ""), (key, top.coin, ""), (key, top.coin, tape))
+        known = next((self._kept[name] for name in names if name in self._kept), None)
+        fits = known and known.price < fuel and known.trace.known.keys().isdisjoint(top.known)
+        return known if fits else None
 
     def keep(self, key: Key, tape: str, top: Top, simulated: Simulated) -> None:
         """Keep the result of a call for all moves whose public coin and private tape would lead to the same result.
@@ -60,14 +52,14 @@ class Memory:
         If there is no space left for it, everything that was kept before is dropped.
         """
         trace = simulated.trace
-        room = sum(map(_size, trace.known))
-        if self._size + room > MOST_KEPT:
+        length = sum(map(_size, trace.known))
+        if self._size + length > MOST_KEPT:
             self._kept.clear()
             self._size = 0
-        if room <= MOST_KEPT:
-            coin, tape = top.coin if trace.tie >= COIN else "", tape if trace.tie == TAPE else ""
-            self._kept[key, coin, tape] = simulated
-            self._size += room
+        if length <= MOST_KEPT:
+            coin = top.coin if trace.randomness >= COIN else ""
+            self._kept[key, coin, tape if trace.randomness == TAPE else ""] = simulated
+            self._size += length
 
 
 def _size(fact: Fact) -> int:

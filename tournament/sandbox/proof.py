@@ -7,32 +7,45 @@ world by running the programs that it names there, and their own questions are a
 world an answer can only change from yes to no. The first world with the same answers as the world before is the fixed
 point, and the moves made there are the moves that the programs really make.
 
-This module does not run programs itself: its caller passes a function that does.
+This module does not run programs itself: a proof is given a function that does.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tournament.sandbox.statement import Plays, Statement, evaluate
+from tournament.sandbox.statement import IsProvable, Plays, Statement, evaluate, size
 
 MOST_STATEMENTS = 200
 MOST_WORLDS = 200
 """A proof may involve at most so many statements and worlds."""
+STEP_FEE = 20_000
+"""Fuel charged for evaluating a statement at a world, per part of the statement."""
 
-Ask = Callable[[Statement], bool]
-"""Answers at a world whether a statement is provable."""
+History = tuple[str, ...]
 Pair = tuple[str, str, int]
 """The digest of a program, the digest of its opponent, and the seat of the program."""
-Run = Callable[[Pair, Ask], str | None]
-"""Returns the move that the first program of a pair makes, with its questions answered by the `Ask`.
+Moves = dict[Pair, str | None]
+"""The moves made at a world, as text. A move is None if the program has no provable move."""
 
-It returns None if the program has no provable move, and may raise `Bound`.
-"""
-Step = Callable[[Statement], None]
-"""Called once for each statement that is evaluated at a world, so that the caller can count the cost of the proof.
 
-It may raise `Bound` to stop the proof.
-"""
+@dataclass(eq=False)
+class Run:
+    """One run of a program at a world.
+
+    `asked` has the statements that the program asked about, with the answers it got. `move` is its move as text, or
+    None if it has no provable move: it read a tape, broke a rule or did not halt. `price` is the run's cost in fuel.
+    """
+
+    asked: list[tuple[Statement, bool]]
+    move: str | None
+    price: int = 0
+
+
+Runs = dict[tuple[Pair, History], list[Run]]
+"""The runs of earlier proofs. A program that gets the same answers as in one of them makes the same move again."""
+RunProgram = Callable[[Pair, History, IsProvable, int], Run]
+"""Runs the first program of a pair after a history, with a limit of fuel and with its questions answered."""
 
 
 class Bound(Exception):
@@ -41,76 +54,107 @@ class Bound(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a proof: whether the statement is provable, whether it holds, and each world's moves by pair."""
+    """The result of a proof: whether the statement is provable, whether it holds, and the moves made at each world.
 
-    provable: bool
-    holds: bool
-    worlds: tuple[dict[Pair, str | None], ...]
-
-
-class World:
-    """One world of the frame. `held` has, by statement, whether the statement held at every world below.
-
-    `asked` collects the statements that programs ask about here, and `moves` the moves made here by pair.
+    `price` is the fuel that the proof costs. If the proof became too large, nothing was decided and `bound` says why.
     """
 
-    def __init__(self, held: dict[Statement, bool], run: Run) -> None:
-        self.held = held
-        self.asked: dict[Statement, None] = {}
-        self.moves: dict[Pair, str | None] = {}
-        self._run = run
+    provable: bool = False
+    holds: bool = False
+    worlds: tuple[Moves, ...] = ()
+    bound: str = ""
+    price: int = 0
 
-    def provable(self, statement: Statement) -> bool:
-        """Whether a statement is provable, as seen from this world.
+
+class Proof:
+    """Decides one statement about programs that meet after a history, with a limit of fuel.
+
+    The proof pays once for each run that it needs, even if the run was already made for another proof. So the price of
+    a proof does not depend on earlier proofs.
+    """
+
+    def __init__(
+        self, run: RunProgram, fuel: int, history: History = (), runs: Runs | None = None
+    ) -> None:
+        self._run = run
+        self._fuel = fuel
+        self._history = history
+        self._runs: Runs = defaultdict(list) if runs is None else runs
+        self._paid: set[Run] = set()
+        self._price = 0
+        self._held: dict[Statement, bool] = {}
+        """Whether each statement held at every world below the present one."""
+        self._asked: dict[Statement, None] = {}
+        """The statements that programs ask about at the present world."""
+        self._moves: Moves = {}
+
+    def decide(self, statement: Statement) -> Verdict:
+        """Go through the worlds until no answer changes, and return the verdict on the statement."""
+        held = {statement: True}
+        worlds: list[Moves] = []
+        try:
+            while len(worlds) < MOST_WORLDS:
+                now = self._evaluate_world(held)
+                if now == held:
+                    holds = evaluate(statement, self._plays, self._provable) is True
+                    moves = (*worlds, self._moves)
+                    return Verdict(held[statement], holds, moves, price=self._price)
+                if worlds and now.keys() - held.keys():
+                    # A statement that is new here was not evaluated at the worlds below: start again.
+                    held, worlds = dict.fromkeys(now, True), []
+                else:
+                    held = now
+                    worlds.append(self._moves)
+            raise Bound(f"no fixed point within {MOST_WORLDS} worlds")
+        except Bound as bound:
+            return Verdict(bound=str(bound), price=self._price)
+
+    def _evaluate_world(self, held: dict[Statement, bool]) -> dict[Statement, bool]:
+        """Return, for every statement that comes up at the next world, whether it holds there and at all worlds below.
+
+        `held` says whether it holds at all worlds below.
+        """
+        self._held, self._asked, self._moves = held, {}, {}
+        now: dict[Statement, bool] = {}
+        pending = [*held]
+        while pending:
+            statement = pending.pop()
+            if statement in now:
+                continue
+            if len(now) >= MOST_STATEMENTS:
+                raise Bound(f"more than {MOST_STATEMENTS} statements hang together")
+            self._pay(STEP_FEE * size(statement))
+            holds = evaluate(statement, self._plays, self._provable) is True
+            now[statement] = holds and held.get(statement, True)
+            pending += [asked for asked in self._asked if asked not in now]
+        return now
+
+    def _provable(self, statement: Statement) -> bool:
+        """Whether a statement is provable, as seen from the present world.
 
         If the statement was never evaluated below, it is taken to have held there; `decide` starts again in that case.
         """
-        self.asked[statement] = None
-        return self.held.get(statement, True)
+        self._asked[statement] = None
+        return self._held.get(statement, True)
 
-    def plays(self, atom: Plays) -> bool | None:
+    def _plays(self, atom: Plays) -> bool | None:
         """Whether the named program makes the named move at this world; None if it has no provable move."""
         pair = (atom.program, atom.against, atom.seat)
-        if pair not in self.moves:
-            self.moves[pair] = self._run(pair, self.provable)
-        move = self.moves[pair]
+        if pair not in self._moves:
+            known = self._runs[pair, self._history]
+            run = next((r for r in known if all(self._provable(s) == a for s, a in r.asked)), None)
+            if run is None:
+                run = self._run(pair, self._history, self._provable, self._fuel)
+                known.append(run)
+            if run not in self._paid:
+                self._paid.add(run)
+                self._pay(run.price)
+            self._moves[pair] = run.move
+        move = self._moves[pair]
         return None if move is None else move == atom.move
 
-    def holds(self, statement: Statement) -> bool | None:
-        """Whether a statement holds at this world; None if that depends on a program without a provable move."""
-        return evaluate(statement, self.plays, self.provable)
-
-
-def decide(statement: Statement, run: Run, step: Step = lambda statement: None) -> Verdict:
-    """Return the verdict on a statement, whose programs are run by `run`. Raises `Bound`."""
-    held = {statement: True}
-    worlds: list[World] = []
-    while len(worlds) < MOST_WORLDS:
-        world = World(held, run)
-        now = _next(world, step)
-        if now == held:
-            moves = tuple(world.moves for world in [*worlds, world])
-            return Verdict(held[statement], world.holds(statement) is True, moves)
-        if worlds and now.keys() - held.keys():
-            # A statement that comes up here for the first time was not evaluated at the worlds below: start again.
-            held, worlds = dict.fromkeys(now, True), []
-        else:
-            held = now
-            worlds.append(world)
-    raise Bound(f"no fixed point within {MOST_WORLDS} worlds")
-
-
-def _next(world: World, step: Step) -> dict[Statement, bool]:
-    """Return, for every statement that comes up at this world, whether it holds here and at all worlds below."""
-    now: dict[Statement, bool] = {}
-    pending = [*world.held]
-    while pending:
-        statement = pending.pop()
-        if statement in now:
-            continue
-        if len(now) >= MOST_STATEMENTS:
-            raise Bound(f"more than {MOST_STATEMENTS} statements hang together")
-        step(statement)
-        now[statement] = world.holds(statement) is True and world.held.get(statement, True)
-        pending += [asked for asked in world.asked if asked not in now]
-    return now
+    def _pay(self, price: int) -> None:
+        """Use fuel of this proof. Raises `Bound` if none is left."""
+        self._price = min(self._fuel, self._price + price)
+        if self._price == self._fuel:
+            raise Bound("its fuel ran out")

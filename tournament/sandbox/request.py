@@ -5,11 +5,11 @@ Nothing in them is trusted, because a bot can make its guest send any text.
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 MOST_TEXT = 256 * 1024
 MOST_ROUNDS = 100_000
-
 
 Named = tuple[str, str]
 """A program: "digest" and its digest, or "text" and a source text that the bot has written itself."""
@@ -17,13 +17,14 @@ Named = tuple[str, str]
 
 @dataclass(frozen=True)
 class Request:
-    """A request for a power: for `simulate`, or for `proves`, which sets only `statement` and `level` of its own.
+    """A request for one of two abilities: `simulate`, or `proves`, which sets only `statement` and `level` of its own.
 
     `here` is the history at which it is made, and `history` the one that it is about. Both hold one text for each
     joint move, with one character for the move of each seat, in seat order. `match` is the position of the match in
     the setup of its instance. `drew` is whether the program that asks has read its private tape.
     """
 
+    ability: str
     match: int
     drew: bool
     here: tuple[str, ...]
@@ -38,26 +39,21 @@ class Request:
     level: int = 0
 
 
-def read_request(text: str, seats: int) -> Request:
-    """Return the request in a JSON text, for a game with so many seats.
+def read_request(ability: str, text: str, seats: int) -> Request:
+    """Return the request for an ability in a JSON text, for a game with so many seats.
 
     Raises `ValueError` if the text does not have the form of a request, or a value in it is out of range.
     """
     try:
         asked = json.loads(text)
-        here = _joints(asked["here"], seats)
-        match, drew = _whole(asked["match"]), bool(asked["drew"])
+        here = _history(asked["here"], seats)
+        request = partial(Request, ability, _whole(asked["match"]), bool(asked["drew"]), here)
         if "statement" in asked:
             level = _whole(asked["level"])
-            return Request(
-                match, drew, here, here, statement=_text(asked["statement"]), level=level
-            )
+            return request(here, statement=_text(asked["statement"]), level=level)
         name, position = asked["shared"]
-        return Request(
-            match=match,
-            drew=drew,
-            here=here,
-            history=_joints(asked["history"], seats),
+        return request(
+            history=_history(asked["history"], seats),
             programs=tuple(_program(each) for each in _exactly(asked["programs"], seats)),
             seat=_whole(asked["seat"], seats - 1),
             shared=(_text(name), _whole(position, 1 << 20)),
@@ -87,7 +83,7 @@ def _exactly(values: Any, count: int) -> list[Any]:
     return values
 
 
-def _joints(values: Any, seats: int) -> tuple[str, ...]:
+def _history(values: Any, seats: int) -> tuple[str, ...]:
     if type(values) is not list or any(type(v) is not str or len(v) != seats for v in values):
         raise ValueError("not a history")
     return tuple(values)

@@ -14,7 +14,8 @@ written by bots, so their length and depth are limited, and every error says whe
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, cast
 
 from tournament.errors import UsageError
 
@@ -22,7 +23,8 @@ MOST_CHARACTERS = 10_000
 MOST_DEPTH = 60
 MOST_LEVEL = 50
 
-_TOKEN = re.compile(r"""\s*(<->|->|==|!=|[(),=]|-?\d+|[^\W\d]\w*|"[^"\n]*"|'[^'\n]*')""")
+_TOKEN = re.compile(r"""\s*(?:(<->|->|==|!=|[(),=]|-?\d+|[^\W\d]\w*|"[^"\n]*"|'[^'\n]*')|(\S))""")
+"""A token in the first group, or in the second one a character with which no token begins."""
 _WORDS = frozenset({"and", "or", "not", "true", "false", "proves"})
 
 
@@ -43,9 +45,6 @@ class Constant:
 
     value: bool
 
-    def __str__(self) -> str:
-        return "true" if self.value else "false"
-
 
 @dataclass(frozen=True)
 class Plays:
@@ -60,18 +59,12 @@ class Plays:
     move: str
     seat: int = 0
 
-    def __str__(self) -> str:
-        return f"{self.program}({self.against}) == {self.move}"
-
 
 @dataclass(frozen=True)
 class Not:
     """The statement that another statement does not hold."""
 
     body: "Statement"
-
-    def __str__(self) -> str:
-        return f"not {_wrapped(self.body)}"
 
 
 @dataclass(frozen=True)
@@ -82,9 +75,6 @@ class Joined:
     left: "Statement"
     right: "Statement"
 
-    def __str__(self) -> str:
-        return f"{_wrapped(self.left)} {self.operator} {_wrapped(self.right)}"
-
 
 @dataclass(frozen=True)
 class Provable:
@@ -92,18 +82,21 @@ class Provable:
 
     body: "Statement"
 
-    def __str__(self) -> str:
-        return f"proves({self.body})"
-
 
 Statement = Constant | Plays | Not | Joined | Provable
+IsProvable = Callable[[Statement], bool]
+"""Answers whether a statement is provable."""
 FALSE = Constant(False)
 
 
 def size(statement: Statement) -> int:
     """Return the number of statements within a statement, counting the statement itself."""
-    parts = [part for part in vars(statement).values() if isinstance(part, Statement)]
-    return 1 + sum(map(size, parts))
+    return 1 + sum(map(size, _parts(statement).values()))
+
+
+def _parts(statement: Statement) -> dict[str, Any]:
+    """Return the statements that a statement consists of, by the names of its fields."""
+    return {name: part for name, part in vars(statement).items() if isinstance(part, Statement)}
 
 
 def at_level(body: Statement, level: int) -> Statement:
@@ -127,20 +120,15 @@ def substitute(statement: Statement, resolve: Callable[[Plays], Plays]) -> State
     """
     if isinstance(statement, Plays):
         return resolve(statement)
-    if isinstance(statement, Not):
-        return Not(substitute(statement.body, resolve))
-    if isinstance(statement, Provable):
-        return Provable(substitute(statement.body, resolve))
-    if isinstance(statement, Joined):
-        left, right = (substitute(part, resolve) for part in (statement.left, statement.right))
-        return Joined(statement.operator, left, right)
-    return statement
+    parts = {name: substitute(part, resolve) for name, part in _parts(statement).items()}
+    replaced: Statement = replace(cast(Any, statement), **parts)
+    return replaced
 
 
 def evaluate(
     statement: Statement,
     plays: Callable[[Plays], bool | None],
-    provable: Callable[[Statement], bool],
+    provable: IsProvable,
 ) -> bool | None:
     """Whether the statement holds, given which moves the programs make and which statements are provable.
 
@@ -153,8 +141,7 @@ def evaluate(
     if isinstance(statement, Provable):
         return provable(statement.body)
     if isinstance(statement, Not):
-        value = evaluate(statement.body, plays, provable)
-        return None if value is None else not value
+        return _joined("->", evaluate(statement.body, plays, provable), False)
     left = evaluate(statement.left, plays, provable)
     right = evaluate(statement.right, plays, provable)
     return _joined(statement.operator, left, right)
@@ -162,25 +149,13 @@ def evaluate(
 
 def _joined(operator: str, left: bool | None, right: bool | None) -> bool | None:
     if operator == "<->":
-        return None if left is None or right is None else left == right
-    if operator == "and":
-        return False if left is False or right is False else _both(left, right)
+        return None if None in (left, right) else left == right
     if operator == "->":
         left = None if left is None else not left
-    return True if left is True or right is True else _either(left, right)
-
-
-def _both(left: bool | None, right: bool | None) -> bool | None:
-    return None if left is None or right is None else left and right
-
-
-def _either(left: bool | None, right: bool | None) -> bool | None:
-    return None if left is None or right is None else left or right
-
-
-def _wrapped(statement: Statement) -> str:
-    """Return the statement as text, in parentheses if it is two statements joined by an operator."""
-    return f"({statement})" if isinstance(statement, Joined) else str(statement)
+    decisive = operator != "and"
+    if decisive in (left, right):
+        return decisive
+    return None if None in (left, right) else not decisive
 
 
 def parse(text: str) -> Statement:
@@ -191,84 +166,80 @@ def parse(text: str) -> Statement:
         )
     parser = _Parser(text)
     statement = parser.statement(0)
-    if parser.token is not None:
+    if parser.token:
         parser.fail("an operator, or the end")
     return statement
 
 
 class _Parser:
-    """A recursive-descent parser with one method per rule of the grammar.
+    """A recursive-descent parser with one method per rule of the grammar. All errors are `StatementError`.
 
-    `token` is the next word of the text, or None at the end. `start` and `stop` are the indices of its first character
-    and of the one behind its last. All errors are raised as `StatementError`.
+    `token` is the next token of the text, and empty at the end. `start` and `stop` are the indices of its first
+    character and of the one behind its last.
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.matches = _TOKEN.finditer(text)
+        self.token = ""
         self.start = self.stop = 0
-        self.token: str | None = None
         self.advance()
 
-    def advance(self) -> str | None:
+    def advance(self) -> str:
         """Go on to the next token, and return the one before it."""
-        token, self.start = self.token, self.stop
-        found = _TOKEN.match(self.text, self.stop)
-        if found:
-            self.token, self.start, self.stop = found.group(1), found.start(1), found.end()
-        elif self.text[self.stop :].strip():
-            self.start += len(self.text[self.stop :]) - len(self.text[self.stop :].lstrip())
-            self.fail("a name, an operator or a parenthesis")
-        else:
-            self.token = None
+        token, self.token, self.start = self.token, "", self.stop
+        if match := next(self.matches, None):
+            self.start, self.stop = match.span(match.lastindex or 0)
+            if match[1] is None:
+                self.fail("a name, an operator or a parenthesis")
+            self.token = match[1]
         return token
 
-    def fail(self, expected: str) -> None:
+    def fail(self, expected: str) -> NoReturn:
         raise StatementError(self.start + 1, expected)
 
     def take(self, token: str) -> None:
         """Go past the next token, which must be this one."""
-        if self.token != token:
+        if not self.accept(token):
             self.fail(f"{token!r}")
-        self.advance()
 
-    def statement(self, depth: int) -> Statement:
+    def accept(self, token: str) -> bool:
+        """Go past the next token if it is this one, and return whether it is."""
+        found = self.token == token
+        if found:
+            self.advance()
+        return found
+
+    def check_depth(self, depth: int) -> None:
         if depth > MOST_DEPTH:
             self.fail(f"no more than {MOST_DEPTH} levels of nesting")
+
+    def statement(self, depth: int) -> Statement:
+        self.check_depth(depth)
         left = self.implication(depth)
-        while self.token == "<->":
-            self.advance()
+        while self.accept("<->"):
             left = Joined("<->", left, self.implication(depth + 1))
         return left
 
     def implication(self, depth: int) -> Statement:
-        left = self.disjunction(depth)
+        left = self.chain("or", lambda: self.chain("and", lambda: self.negation(depth)))
         if self.token != "->":
             return left
-        if depth > MOST_DEPTH:
-            self.fail(f"no more than {MOST_DEPTH} levels of nesting")
+        self.check_depth(depth)
         self.advance()
         return Joined("->", left, self.implication(depth + 1))
 
-    def disjunction(self, depth: int) -> Statement:
-        return self._chain("or", lambda: self._chain("and", lambda: self.negation(depth)))
-
-    def _chain(self, operator: str, part: Callable[[], Statement]) -> Statement:
+    def chain(self, operator: str, part: Callable[[], Statement]) -> Statement:
         """Read one or more parts that are joined by the same operator, and group them to the left."""
-        parts = [part()]
-        while self.token == operator:
-            self.advance()
-            if len(parts) > MOST_DEPTH:
+        joined, count = part(), 1
+        while self.accept(operator):
+            if count > MOST_DEPTH:
                 self.fail(f"no more than {MOST_DEPTH} parts joined by {operator!r}")
-            parts.append(part())
-        joined = parts[0]
-        for right in parts[1:]:
-            joined = Joined(operator, joined, right)
+            joined, count = Joined(operator, joined, part()), count + 1
         return joined
 
     def negation(self, depth: int) -> Statement:
         negations = 0
-        while self.token == "not":
-            self.advance()
+        while self.accept("not"):
             negations += 1
             if negations > MOST_DEPTH:
                 self.fail(f"no more than {MOST_DEPTH} times 'not'")
@@ -278,35 +249,33 @@ class _Parser:
         return body
 
     def primary(self, depth: int) -> Statement:
-        if self.token == "(":
-            self.advance()
+        if self.accept("("):
             body = self.statement(depth + 1)
             self.take(")")
             return body
         if self.token in ("true", "false"):
             return Constant(self.advance() == "true")
-        if self.token == "proves":
-            return self.provable(depth)
-        return self.plays()
+        return self.provable(depth) if self.accept("proves") else self.plays()
 
     def provable(self, depth: int) -> Statement:
-        self.advance()
         self.take("(")
         body = self.statement(depth + 1)
-        level = 0
-        if self.token == ",":
-            self.advance()
-            if self.token == "level":
-                self.advance()
+        if self.accept(","):
+            if self.accept("level"):
                 self.take("=")
-            level = self.level()
+            body = at_level(body, self.level())
         self.take(")")
-        return Provable(at_level(body, level))
+        return Provable(body)
 
     def level(self) -> int:
-        if self.token is None or not self.token.isdigit() or int(self.token) > MOST_LEVEL:
+        try:
+            level = int(self.token)
+        except ValueError:  # not a number, or one with thousands of digits
+            level = -1
+        if not 0 <= level <= MOST_LEVEL:
             self.fail(f"a level from 0 to {MOST_LEVEL}")
-        return int(self.advance() or 0)
+        self.advance()
+        return level
 
     def plays(self) -> Statement:
         program = self.name("a statement, such as them(me) == C")
@@ -316,16 +285,13 @@ class _Parser:
         if self.token not in ("==", "!="):
             self.fail("'==' or '!='")
         equal = self.advance() == "=="
-        statement = Plays(program, against, self.move())
+        if not (self.token[:1].isalnum() or self.token.startswith(("_", "'", '"', "-"))):
+            self.fail("a move")
+        statement = Plays(program, against, self.advance().strip("'\""))
         return statement if equal else Not(statement)
 
     def name(self, expected: str) -> str:
-        token = self.token
-        if token is None or not (token[0].isalpha() or token[0] == "_") or token in _WORDS:
+        named = self.token[:1].isalpha() or self.token.startswith("_")
+        if not named or self.token in _WORDS:
             self.fail(expected)
-        return self.advance() or ""
-
-    def move(self) -> str:
-        if self.token is None or not (self.token[0].isalnum() or self.token[0] in "_'\"-"):
-            self.fail("a move")
-        return (self.advance() or "").strip("'\"")
+        return self.advance()
