@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.batches import batch_of, matches_of, said
+from tests.batches import batch_of, matches_of, shown_value
 from tournament.engine.play import play
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
@@ -90,7 +90,7 @@ def apart(sandbox: Image, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ima
 
 
 def test_the_images_differ_in_their_hash_seeds(apart: tuple[Image, Image]) -> None:
-    one, other = (said(each, "'text'.__hash__()") for each in apart)
+    one, other = (shown_value(each, "'text'.__hash__()") for each in apart)
     assert one != other
 
 
@@ -110,5 +110,5 @@ def test_a_bot_makes_the_same_moves_in_both_and_burns_nearly_the_same(
 def test_what_a_bot_sees_is_the_same_in_both(apart: tuple[Image, Image], probe: str) -> None:
     before = BOT.partition("def act")[0]
     expression = f"(lambda n: ({probe}))(4)"
-    one, other = (said(each, expression, before + "act = 1") for each in apart)
+    one, other = (shown_value(each, expression, before + "act = 1") for each in apart)
     assert one == other
