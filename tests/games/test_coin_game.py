@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +32,7 @@ def after(
     return build(**parameters).step(State(players, coins), joint, Tape("respawn"))
 
 
+@cache
 def welfare(*bots: str) -> list[float]:
     """Return the mean payoff of each seat in a match."""
     totals = [Table(build(), bots, Tape(f"{seed}")).play().totals for seed in range(200)]

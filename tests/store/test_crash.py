@@ -81,6 +81,8 @@ def test_a_kill_loses_no_committed_match_and_leaves_no_part_of_a_batch(
     for kill in range(8):
         child = start(PLAY, path, BATCH)
         assert child.stdout.readline() == "start\n"
+        if kill == 7 and not committed:
+            committed = int(child.stdout.readline())  # a slow machine was killed too early so far
         time.sleep(moment.uniform(0, 0.15) if kill % 4 == 3 else moment.uniform(0.1, 0.7))
         child.kill()
         numbers = child.communicate()[0].split()

@@ -42,7 +42,7 @@ def by_force(start: State, horizon: int, **parameters: Any) -> tuple[int, float]
 def test_an_exhaustive_search_finds_nothing_better_than_the_optimum(
     parameters: dict[str, Any],
 ) -> None:
-    short = [s for s in starts(60, **parameters) if optimal_steps(s) <= 5][:12]
+    short = [s for s in starts(60, **parameters) if optimal_steps(s) <= 5][:6]
     for start in short:
         rounds, welfare = by_force(start, 50, **parameters)
         assert optimal_steps(start) == rounds
