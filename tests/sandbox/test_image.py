@@ -6,7 +6,7 @@ from pathlib import Path
 from tournament.sandbox import image
 
 
-def test_the_digest_is_that_of_the_file_as_it_is_now(tmp_path: Path) -> None:
+def test_the_digest_is_that_of_the_present_file(tmp_path: Path) -> None:
     component = tmp_path / "bot-0.wasm"
     for content in (b"one", b"another", b"a third"):
         component.write_bytes(content)
