@@ -34,7 +34,7 @@ SHOUT = "Your moves in round 1 cost the most."
 
 
 @pytest.fixture
-def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) -> Any:
+def evolved(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that runs a chain in which seat 0 asks a server with a script."""
     monkeypatch.setattr("tournament.oracles.chat.FIRST_PAUSE", 0.001)
 
@@ -55,9 +55,9 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
                 oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
                 profile = start and (program(start[0]), program(start[1]))
                 chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)
-                grown = [step async for step in chain.run() if step.seat == 0]
+                evolved = [step async for step in chain.run() if step.seat == 0]
                 await chat.aclose()
-                return grown, scripted, chain
+                return evolved, scripted, chain
 
             return evaluate(CLIMBING, work)  # type: ignore[no-any-return]
 
@@ -87,9 +87,9 @@ def critic(*sources: str) -> Script:
 
 
 def test_the_first_program_is_written_and_later_ones_are_rewritten_after_a_critique(
-    grown: Any,
+    evolved: Any,
 ) -> None:
-    steps, server, _ = grown(critic(always("b"), always("c"), always("a")), 3, None)
+    steps, server, _ = evolved(critic(always("b"), always("c"), always("a")), 3, None)
     asked = [prompt_of(body) for body in server.asked]
     assert [asks_for_critique(body) for body in server.asked] == [False, True, False, True, False]
     assert "# The other programs" in asked[0] and "Your program" not in asked[0]
@@ -100,9 +100,9 @@ def test_the_first_program_is_written_and_later_ones_are_rewritten_after_a_criti
     assert steps[-1].evaluation and steps[-1].evaluation.welfare == 22.0
 
 
-def test_whole_programs_payoffs_and_rollouts_are_always_shown(grown: Any) -> None:
+def test_whole_programs_payoffs_and_rollouts_are_always_shown(evolved: Any) -> None:
     long = OWN + "".join(f"# line {number}\n" for number in range(400))
-    _, server, _ = grown(critic(always("a")), 1, (long, THEIRS))
+    _, server, _ = evolved(critic(always("a")), 1, (long, THEIRS))
     for body in server.asked:
         text = prompt_of(body)
         assert long in text and THEIRS in text
@@ -111,8 +111,8 @@ def test_whole_programs_payoffs_and_rollouts_are_always_shown(grown: Any) -> Non
         assert "6 for your seat, 12 for all seats together" in text
 
 
-def test_a_traceback_comes_before_the_rollouts(grown: Any) -> None:
-    steps, server, _ = grown(critic("def act(view):\n    return 1 / 0\n", always("a")), 2)
+def test_a_traceback_comes_before_the_rollouts(evolved: Any) -> None:
+    steps, server, _ = evolved(critic("def act(view):\n    return 1 / 0\n", always("a")), 2)
     assert [step.outcome for step in steps] == ["error", "ok"]
     critique = prompt_of(server.asked[2])
     assert critique.index("ZeroDivisionError") < critique.index("Rules are broken")
@@ -131,9 +131,9 @@ BAD = {
 
 @pytest.mark.parametrize("outcome", BAD)
 def test_the_next_prompt_says_what_was_wrong_with_the_last_answer(
-    grown: Any, outcome: CallOutcome
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, server, _ = grown(in_turn(BAD[outcome], reply_with(code(always("a")))), 1, None)
+    steps, server, _ = evolved(in_turn(BAD[outcome], reply_with(code(always("a")))), 1, None)
     assert COMPLAINTS[outcome] not in prompt_of(server.asked[0])
     assert COMPLAINTS[outcome] in prompt_of(server.asked[1])
     assert steps[0].outcome == "ok" and len(steps[0].response.calls) == 2
@@ -141,9 +141,9 @@ def test_the_next_prompt_says_what_was_wrong_with_the_last_answer(
 
 @pytest.mark.parametrize("outcome", BAD)
 def test_a_model_that_never_writes_a_program_leaves_a_gap_with_a_named_outcome(
-    grown: Any, outcome: CallOutcome
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, server, _ = grown(BAD[outcome], 1, None)
+    steps, server, _ = evolved(BAD[outcome], 1, None)
     assert [(step.outcome, step.evaluation) for step in steps] == [(str(outcome), None)]
     assert len(server.asked) == 3
 
@@ -159,39 +159,39 @@ TROUBLE = {
 
 @pytest.mark.parametrize("outcome", TROUBLE)
 def test_a_failed_call_leaves_a_gap_and_the_chain_continues(
-    grown: Any, outcome: CallOutcome
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, _, chain = grown(TROUBLE[outcome], 2, None, time_limit=0.2)
+    steps, _, chain = evolved(TROUBLE[outcome], 2, None, time_limit=0.2)
     assert [step.outcome for step in steps] == [str(outcome)] * 2
     assert not chain.stopped
     assert all(step.note for step in steps)
 
 
-def test_a_server_that_rejects_every_call_ends_the_chain(grown: Any) -> None:
-    steps, server, chain = grown(Does(error("no such model"), status=404), 3, None)
+def test_a_server_that_rejects_every_call_ends_the_chain(evolved: Any) -> None:
+    steps, server, chain = evolved(Does(error("no such model"), status=404), 3, None)
     assert steps == [] and len(server.asked) == 1
     assert chain.stopped.startswith("rejected: ") and "no such model" in chain.stopped
 
 
-def test_a_used_up_budget_ends_the_chain(grown: Any) -> None:
-    steps, server, chain = grown(critic(always("b"), always("c")), 3, None, budget_calls=2)
+def test_a_used_up_budget_ends_the_chain(evolved: Any) -> None:
+    steps, server, chain = evolved(critic(always("b"), always("c")), 3, None, budget_calls=2)
     assert [step.outcome for step in steps] == ["ok"]
     assert len(server.asked) == 2
     assert chain.stopped.startswith("budget: the budget is spent: calls are limited to 2")
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "expected"),
     [
         (reply_with("<think>It is fine.</think>Load sooner."), "Load sooner."),
         (reply_with("First, it never", finish="length"), "First, it never"),
     ],
 )
-def test_the_usable_part_of_a_critique_is_used(grown: Any, reply: Does, expected: str) -> None:
+def test_the_usable_part_of_a_critique_is_used(evolved: Any, reply: Does, expected: str) -> None:
     def script(body: dict[str, Any], number: int) -> Does:
         return reply if asks_for_critique(body) else reply_with(code(always("a")))
 
-    steps, server, _ = grown(script)
+    steps, server, _ = evolved(script)
     assert steps[0].response.critique == expected
     assert expected in prompt_of(server.asked[1])
     assert "It is fine" not in prompt_of(server.asked[1])
@@ -206,18 +206,18 @@ def test_the_usable_part_of_a_critique_is_used(grown: Any, reply: Does, expected
     ],
 )
 def test_without_a_critique_the_program_is_rewritten_from_the_evidence(
-    grown: Any, reply: Does
+    evolved: Any, reply: Does
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Does:
         return reply if asks_for_critique(body) else reply_with(code(always("a")))
 
-    steps, server, _ = grown(script)
+    steps, server, _ = evolved(script)
     assert steps[0].outcome == "ok" and steps[0].response.critique == ""
     assert OWN in prompt_of(server.asked[1]) and "## The review" not in prompt_of(server.asked[1])
 
 
-def test_with_short_prompts_a_step_is_one_call(grown: Any) -> None:
-    steps, server, _ = grown(critic(always("b"), always("a")), 2, None, terse=True)
+def test_with_short_prompts_a_step_is_one_call(evolved: Any) -> None:
+    steps, server, _ = evolved(critic(always("b"), always("a")), 2, None, terse=True)
     assert [step.outcome for step in steps] == ["ok", "ok"]
     assert not any(map(asks_for_critique, server.asked))
     first, second = map(prompt_of, server.asked)
@@ -225,10 +225,10 @@ def test_with_short_prompts_a_step_is_one_call(grown: Any) -> None:
     assert always("b") in second and "Over 2 matches" in second
 
 
-def test_a_folder_of_your_own_templates_is_used(grown: Any, tmp_path: Path) -> None:
+def test_a_folder_of_your_own_templates_is_used(evolved: Any, tmp_path: Path) -> None:
     (tmp_path / "critique.j2").write_text("under review: {{ program }}")
     (tmp_path / "rewrite.j2").write_text("{{ critique }} Mend {{ program }}")
-    _, server, _ = grown(critic(always("a")), prompts=tmp_path)
+    _, server, _ = evolved(critic(always("a")), prompts=tmp_path)
     assert [prompt_of(body) for body in server.asked] == [
         f"under review: {OWN.strip()}",
         f"{SHOUT} Mend {OWN.strip()}",
