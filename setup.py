@@ -1,4 +1,4 @@
-"""Builds the sandbox image along with the package: into the wheel, or into a checkout that is installed as editable."""
+"""Builds the package with the sandbox image, in a wheel or in a checkout that is installed as editable."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE))
 
 
 class BuildWithImage(build_py):
-    """`build_py`, and the image beside the sandbox's modules."""
+    """The command `build_py`, which also builds the image and puts it beside the modules of the sandbox."""
 
     def run(self) -> None:
         super().run()

@@ -1,4 +1,4 @@
-"""Batches made of bots' sources, for tests of whatever plays them."""
+"""Helpers that make batches from the sources of bots, and that read what came of their matches."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tournament.sandbox.limits import Limits
 
 THREE_ROUNDS = Setting(load_game("prisoners_dilemma"), Repetition(rounds=3))
 LITTLE = Limits(fuel=100_000_000)
-"""Enough for every honest bot here, and soon used up by the others."""
+"""Enough fuel for every well-behaved bot in the tests, while bots in an endless loop soon use it up."""
 
 
 def batch_of(
@@ -27,7 +27,7 @@ def batch_of(
     checks: Sequence[int] = (),
     alone: bool = False,
 ) -> Batch:
-    """A match for each lineup of sources; a lineup that comes again is its next repetition."""
+    """Return a batch with a match for each lineup of sources. A lineup that is given again is its next repetition."""
     programs = {p.digest: p for lineup in lineups for p in map(_program, lineup)}
     seen: Counter[tuple[str, ...]] = Counter()
     fixtures = []
@@ -45,7 +45,7 @@ def played_and_audited(sandbox: Image, batch: Batch) -> Played:
 
 
 def match_of(batch: Batch, played: Played, match: int) -> tuple[object, ...]:
-    """What a match came to, but for the fuel that it took."""
+    """Return the moves, the intended moves and the faults of a match by seat, without the fuel."""
     slots = range(match * batch.seats, (match + 1) * batch.seats)
     return (
         [played.moves[slot] for slot in slots],
@@ -55,18 +55,18 @@ def match_of(batch: Batch, played: Played, match: int) -> tuple[object, ...]:
 
 
 def matches_of(batch: Batch, played: Played) -> list[tuple[object, ...]]:
-    """What every match came to."""
+    """Return the moves, the intended moves and the faults of every match."""
     return [match_of(batch, played, match) for match in range(len(batch.matches))]
 
 
 def fault_of(sandbox: Image, source: str, limits: Limits = LITTLE) -> Fault | None:
-    """The fault that a bot comes to in strict play against one that cooperates."""
+    """Return the fault of a bot in strict play against one that cooperates, or None."""
     batch = batch_of([source, "def act(view): return 'C'"], limits=limits, alone=True)
     return play(sandbox, batch).faults.get(0)
 
 
-def said(sandbox: Image, expression: str, before: str = "") -> str:
-    """How a bot sees the value of an expression, or the exception that it raises."""
+def shown_value(sandbox: Image, expression: str, before: str = "") -> str:
+    """Return the value of an expression as text, evaluated by a bot; or the exception that it raises."""
     source = f"""{before}
 def act(view):
     try:

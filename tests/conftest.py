@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""The sandbox image, which all tests share."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ def image() -> Image:
 
 @pytest.fixture(scope="session")
 def sandbox(image: Image) -> "Sandbox":
-    """The same, loaded into this process: without the lock that a worker has around it."""
+    """The image, loaded into this process, and so without the lock that a worker has around it."""
     from tournament.sandbox.instance import Image as Sandbox
 
     return Sandbox(image.compiled)

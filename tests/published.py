@@ -1,4 +1,4 @@
-"""The published outcomes of modal agents, by the names of the bots that are shipped for them."""
+"""The published outcomes of modal agents, under the names of the bots in this package."""
 
 import csv
 from pathlib import Path
@@ -32,7 +32,7 @@ NAMES = {
 
 
 def published_matrix() -> dict[tuple[str, str], str]:
-    """What each pair of bots plays, by their names."""
+    """Return the joint move of each pair of bots, by their names."""
     with MATRIX.open() as file:
         rows = {row.pop("row_vs_col"): row for row in csv.DictReader(file)}
     return {(NAMES[x], NAMES[y]): joint for x, row in rows.items() for y, joint in row.items()}

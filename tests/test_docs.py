@@ -1,4 +1,4 @@
-"""The documents say what is so: their bots play, and every command, game and view is in them."""
+"""The documents are true: their bots play, and every command, field, power and fault is in them."""
 
 import re
 from pathlib import Path
@@ -12,9 +12,9 @@ from tournament.game import Setting
 from tournament.library import load_game, packaged_sources
 from tournament.sandbox.instance import Image
 
-HOUSE = Path(__file__).parents[1]
-GUIDE = (HOUSE / "bots" / "README.md").read_text()
-README = (HOUSE / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+GUIDE = (ROOT / "bots" / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
 BOTS = re.findall(r"```python\n(.*?)```", GUIDE + README, re.DOTALL)
 
 
@@ -32,7 +32,7 @@ def test_a_bot_in_the_documents_plays_without_a_fault(sandbox: Image, number: in
     assert not play(sandbox, batch).faults
 
 
-def test_there_are_five_worked_examples_and_more() -> None:
+def test_the_documents_have_at_least_six_bots() -> None:
     assert len(BOTS) >= 6
 
 

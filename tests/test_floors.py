@@ -1,4 +1,4 @@
-"""The house has floors: what may import what, as data, and what of other people's stays behind which door."""
+"""Tables of allowed imports: which package may import which, and which modules may import which library."""
 
 import ast
 import sys
@@ -10,13 +10,13 @@ import pytest
 
 import tournament
 
-HOUSE = Path(tournament.__file__).parent
-PACKAGES = {"bots", "games"}
-"""Folders that are mapped into the package; what is in them is data to everything else."""
+PACKAGE = Path(tournament.__file__).parent
+DATA_FOLDERS = {"bots", "games"}
+"""Folders that are installed as part of the package, and whose files are data to all other modules."""
 
 WORDS = {"errors", "seeds", "game", "program", "match"}
-FLOORS: dict[str, set[str]] = {
-    # Words that every floor uses.
+ALLOWED: dict[str, set[str]] = {
+    # Modules that every package may use.
     "errors": set(),
     "seeds": set(),
     "game": {"errors", "seeds"},
@@ -25,20 +25,20 @@ FLOORS: dict[str, set[str]] = {
     "__init__": WORDS,
     "theory": {"errors"},
     "library": {"errors", "game", "program"},
-    # The only place that runs bots; engine, store and oracles are siblings.
+    # Only sandbox runs bots. Engine, store and oracles do not import each other.
     "sandbox": {"errors", "seeds"},
     "engine": WORDS | {"library", "sandbox"},
     "store": WORDS,
     "oracles": WORDS,
-    # Where they meet.
+    # These packages combine the ones above.
     "evolve": WORDS | {"engine", "library", "oracles", "sandbox", "theory"},
     "runs": WORDS | {"__init__", "engine", "evolve", "library", "oracles", "sandbox", "store"},
     "report": WORDS | {"engine", "evolve", "library", "runs", "store"},
 }
 COMMANDS = {"cli", "__main__"}
-"""The top: they may import everything, and nothing imports them."""
+"""The modules at the top, which may import everything and which nothing imports."""
 
-DOORS: dict[str, set[str]] = {
+USERS: dict[str, set[str]] = {
     "aiohttp": {"oracles/transport"},
     "anyio": {
         *("sandbox/pool", "sandbox/forkserver", "sandbox/ready", "engine/run", "store/recorder"),
@@ -57,7 +57,7 @@ DOORS: dict[str, set[str]] = {
     "typer": {"cli/"},
     "wasmtime": {"sandbox/image", "sandbox/instance", "sandbox/wasm/merge"},
 }
-"""Of other people's: which modules may import it."""
+"""For each library that is not part of Python, the modules and packages that may import it."""
 
 LATE: dict[str, str] = {
     "cli/": "a command imports what it needs, so that help comes at once",
@@ -65,12 +65,15 @@ LATE: dict[str, str] = {
     "oracles/spec": "an oracle imports what it needs: openai takes a second",
     "sandbox/image": "an image is built where wasmtime is not installed",
 }
-"""Modules that import others of ours, or of other people's, inside functions, and why."""
+"""Modules that import other modules of this package, or libraries, inside functions, with the reason."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """An import in a module: what, whether when the module is imported, and whether only types are meant."""
+    """An import in a module.
+
+    `late` says that it is inside a function, and `typing` that it is only for type checkers.
+    """
 
     module: str
     name: str
@@ -82,8 +85,8 @@ class Import:
         return self.name.partition(".")[0]
 
     @property
-    def floor(self) -> str:
-        """The floor of ours that is imported."""
+    def package(self) -> str:
+        """The package of this project that is imported."""
         return self.name.split(".")[1] if "." in self.name else "__init__"
 
 
@@ -98,8 +101,8 @@ def imports_in(
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{module}: relative imports hide where they lead"
-            # Of `from tournament.report import tables`, the module is the last word.
+            assert not node.level, f"{module}: relative imports hide which module they import"
+            # In `from tournament.report import tables`, the last word is a module.
             names = [
                 f"{node.module}.{alias.name}"
                 if is_module(f"{node.module}.{alias.name}")
@@ -116,21 +119,21 @@ def imports_in(
 
 def is_module(name: str) -> bool:
     parts = name.split(".")[1:]
-    file = HOUSE.joinpath(*parts)
+    file = PACKAGE.joinpath(*parts)
     return name.startswith("tournament.") and (file.with_suffix(".py").exists() or file.is_dir())
 
 
 def modules() -> dict[str, list[Import]]:
-    """The imports of every module that runs in our process; the guest's run in the image."""
+    """Return the imports of every module except those of the guest, which run in the image."""
     files = {
-        file.relative_to(HOUSE).with_suffix("").as_posix(): file
-        for file in sorted(HOUSE.rglob("*.py"))
+        file.relative_to(PACKAGE).with_suffix("").as_posix(): file
+        for file in sorted(PACKAGE.rglob("*.py"))
         if "guest" not in file.parts
     }
     return {
         name: [*imports_in(name, ast.parse(file.read_text("utf-8")))]
         for name, file in files.items()
-        if name.partition("/")[0] not in PACKAGES
+        if name.partition("/")[0] not in DATA_FOLDERS
     }
 
 
@@ -139,35 +142,35 @@ ALL = [each for imports in MODULES.values() for each in imports]
 OURS = [each for each in ALL if each.root == "tournament"]
 
 
-def floor_of(module: str) -> str:
+def package_of(module: str) -> str:
     return module.partition("/")[0]
 
 
-def test_every_module_is_on_a_floor() -> None:
-    assert {floor_of(module) for module in MODULES} == FLOORS.keys() | COMMANDS
+def test_every_package_is_in_the_table() -> None:
+    assert {package_of(module) for module in MODULES} == ALLOWED.keys() | COMMANDS
 
 
-@pytest.mark.parametrize("floor", FLOORS)
-def test_a_floor_imports_only_what_is_below_it(floor: str) -> None:
+@pytest.mark.parametrize("package", ALLOWED)
+def test_a_package_imports_only_packages_below_it(package: str) -> None:
     imported = {
-        each.floor: each.module
+        each.package: each.module
         for each in OURS
-        if floor_of(each.module) == floor and each.floor != floor and not each.typing
+        if package_of(each.module) == package and each.package != package and not each.typing
     }
-    assert {name: by for name, by in imported.items() if name not in FLOORS[floor]} == {}
+    assert {name: by for name, by in imported.items() if name not in ALLOWED[package]} == {}
 
 
-def test_the_floors_have_no_cycle() -> None:
+def test_the_table_of_packages_has_no_cycle() -> None:
     below: dict[str, set[str]] = {}
-    for _ in FLOORS:
+    for _ in ALLOWED:
         below = {
-            floor: allowed.union(*(below.get(each, set()) for each in allowed))
-            for floor, allowed in FLOORS.items()
+            package: allowed.union(*(below.get(each, set()) for each in allowed))
+            for package, allowed in ALLOWED.items()
         }
-    assert [floor for floor, reached in below.items() if floor in reached] == []
+    assert [package for package, reached in below.items() if package in reached] == []
 
 
-def test_modules_of_a_floor_do_not_import_each_other_in_a_circle() -> None:
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
     imported = {
         module: {
             each.name.removeprefix("tournament.").replace(".", "/")
@@ -182,24 +185,24 @@ def test_modules_of_a_floor_do_not_import_each_other_in_a_circle() -> None:
     assert imported == {}
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_what_others_made_stays_behind_its_door(name: str) -> None:
-    doors = tuple(DOORS[name])
+@pytest.mark.parametrize("name", USERS)
+def test_a_library_is_imported_only_by_the_modules_listed_for_it(name: str) -> None:
+    listed = tuple(USERS[name])
     users = {each.module for each in ALL if each.root == name}
     assert {
         user
         for user in users
-        if user not in doors and not user.startswith(tuple(d for d in doors if d.endswith("/")))
+        if user not in listed and not user.startswith(tuple(d for d in listed if d.endswith("/")))
     } == set()
 
 
-def test_nothing_else_of_other_people_is_used() -> None:
+def test_every_imported_library_is_in_the_table() -> None:
     others = {each.root for each in ALL} - sys.stdlib_module_names - {"tournament"}
-    assert others == DOORS.keys()
+    assert others == USERS.keys()
 
 
-def test_the_words_use_the_standard_library_only() -> None:
-    users = [each for each in ALL if floor_of(each.module) in WORDS | {"__init__", "library"}]
+def test_basic_modules_import_only_the_standard_library() -> None:
+    users = [each for each in ALL if package_of(each.module) in WORDS | {"__init__", "library"}]
     assert {each.root for each in users} <= sys.stdlib_module_names | {"tournament"}
 
 
@@ -208,14 +211,14 @@ def test_imports_inside_functions_have_a_reason() -> None:
         "cli/" if each.module.startswith("cli/") else each.module
         for each in ALL
         if each.late and not each.typing and each.root not in sys.stdlib_module_names
-        if each.root != "matplotlib"  # an extra, which need not be there
+        if each.root != "matplotlib"  # matplotlib is an optional dependency
     }
     assert late == LATE.keys()
 
 
-def test_games_are_written_in_the_words_for_games_and_bots_import_nothing_of_ours() -> None:
+def test_games_import_only_three_modules_of_this_package_and_bots_import_none() -> None:
     for folder, allowed in {"games": {"errors", "game", "seeds"}, "bots": set[str]()}.items():
-        for file in (HOUSE.parent / folder).glob("*.py"):
+        for file in (PACKAGE.parent / folder).glob("*.py"):
             imports = imports_in(file.stem, ast.parse(file.read_text("utf-8")))
-            ours = {each.floor for each in imports if each.root == "tournament"}
+            ours = {each.package for each in imports if each.root == "tournament"}
             assert ours <= allowed, file

@@ -1,4 +1,4 @@
-"""Payoffs, parameters and repetitions are what they were said to be, or are refused in one line."""
+"""Payoffs, parameters and repetitions have the values that were given, or are refused in one line."""
 
 import itertools
 import math
@@ -46,7 +46,7 @@ def dilemma(**changed: float) -> MatrixGame:
     return symmetric_game("dilemma", ("C", "D"), matrix, values)
 
 
-def test_codes_are_distinct_printable_characters_without_quote_or_backslash_trouble() -> None:
+def test_codes_of_moves_are_distinct_printable_characters() -> None:
     codes = [code(move) for move in range(MOST_MOVES)]
     assert [index(character) for character in codes] == list(range(MOST_MOVES))
     assert all(ord(character) == FIRST_CODE + move for move, character in enumerate(codes))
@@ -102,14 +102,14 @@ def test_a_game_with_conflict_and_common_interest_is_general_sum() -> None:
     assert dilemma().kind == "general-sum"
 
 
-def test_a_game_with_too_many_cells_is_not_listed_and_counts_as_general_sum() -> None:
+def test_a_game_with_too_many_cells_has_no_table_and_counts_as_general_sum() -> None:
     moves = (tuple(range(65)),) * 2
     game = MatrixGame("large", moves, lambda joint: (0.0, 0.0), (0.0, 0.0))
     assert game.cells is None
     assert game.kind == "general-sum"
 
 
-def test_payoffs_are_floats_and_do_not_change_with_the_rows_they_were_made_from() -> None:
+def test_payoffs_are_floats_and_independent_of_the_lists_they_were_made_from() -> None:
     rows = [[(1, 2), (3, 4)], [(5, 6), (7, 8)]]
     game = table_game("frozen", ("a", "b"), rows, {})
     rows[0][0] = (9, 9)
@@ -124,7 +124,7 @@ def test_a_payoff_that_is_not_a_finite_number_is_refused(value: float) -> None:
 
 
 @pytest.mark.parametrize("value", NOT_NUMBERS)
-def test_what_is_not_a_number_is_not_finite(value: object) -> None:
+def test_a_value_that_is_not_a_number_is_refused(value: object) -> None:
     with pytest.raises(ParameterError, match=r"^game: x is .+, which is not a number$"):
         check_finite("game", "x", value)
 
@@ -143,7 +143,7 @@ def test_numbers_within_bounds_are_finite(value: float) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=5))
-def test_values_are_in_order_only_if_each_is_greater_than_the_next(values: list[float]) -> None:
+def test_an_order_holds_only_if_each_value_is_greater_than_the_next(values: list[float]) -> None:
     named = {f"v{i}": value for i, value in enumerate(values)}
     if all(a > b for a, b in itertools.pairwise(values)):
         check_order("game", named)
@@ -152,7 +152,7 @@ def test_values_are_in_order_only_if_each_is_greater_than_the_next(values: list[
             check_order("game", named)
 
 
-def test_an_order_that_is_broken_names_both_parameters() -> None:
+def test_the_error_for_a_wrong_order_names_both_parameters() -> None:
     with pytest.raises(ParameterError) as caught:
         check_order("game", {"high": 1, "low": 2.5})
     assert str(caught.value) == "game: high is 1, and must be greater than low (2.5)"
@@ -166,7 +166,7 @@ def test_a_whole_number_is_an_int_within_its_bounds(value: object) -> None:
         check_whole("game", "x", value, 1, 10)
 
 
-def test_a_match_is_one_round_unless_said_otherwise() -> None:
+def test_a_match_has_one_round_by_default() -> None:
     assert Repetition() == Repetition(rounds=1, continuation=None, discount=1.0, noise=0.0)
     assert Repetition().one_shot
     assert not Repetition(rounds=2).one_shot
@@ -200,19 +200,19 @@ def test_discount_and_noise_lie_between_zero_and_one(name: str, value: Any) -> N
 
 
 @pytest.mark.parametrize("value", [-0.1, 1, 1.1, "0.5", True, *NOT_FINITE], ids=str)
-def test_no_match_goes_on_for_ever(value: float) -> None:
+def test_a_continuation_probability_of_one_is_refused(value: float) -> None:
     with pytest.raises(ParameterError, match=r"^repetition: continuation is "):
         Repetition(rounds=None, continuation=value)
 
 
-def test_the_ends_of_each_range_are_allowed() -> None:
+def test_the_limits_of_each_range_are_allowed() -> None:
     Repetition(discount=1, noise=1)
     Repetition(discount=0, noise=0)
     Repetition(rounds=None, continuation=0)
 
 
 @given(st.integers(1, MOST_ROUNDS))
-def test_a_known_horizon_takes_nothing_from_the_tape(rounds: int) -> None:
+def test_a_known_horizon_draws_nothing_from_the_tape(rounds: int) -> None:
     tape = Tape("horizon")
     assert Repetition(rounds=rounds).horizon(tape) == rounds
     assert tape.getstate() == Tape("horizon").getstate()
@@ -220,7 +220,7 @@ def test_a_known_horizon_takes_nothing_from_the_tape(rounds: int) -> None:
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 0.9])
 def test_a_hidden_horizon_is_geometric(p: float) -> None:
-    """Its mean is 1/(1-p), and it is one round with probability 1-p."""
+    """The mean number of rounds is 1/(1-p), and a match has one round with probability 1-p."""
     tape = Tape(f"horizon {p}")
     repetition = Repetition(rounds=None, continuation=p)
     drawn = [repetition.horizon(tape) for _ in range(4_000)]
@@ -239,8 +239,8 @@ def test_a_hidden_horizon_ends_at_the_most_rounds_allowed() -> None:
     assert repetition.horizon(Tape("long")) == MOST_ROUNDS
 
 
-def test_the_key_of_a_setting_is_what_it_has_always_been() -> None:
-    """A change here makes every recorded match of the game look like one of another game."""
+def test_the_key_of_a_setting_has_never_changed() -> None:
+    """If this key changes, every recorded match of the game looks like a match of another game."""
     assert Setting(dilemma()).key == "8b45f65a4e95cd1dd473bf04098387ff"
 
 
@@ -262,18 +262,18 @@ def test_equal_numbers_give_one_key_however_they_are_written() -> None:
     ],
     ids=["payoff", "rounds", "noise", "discount", "continuation"],
 )
-def test_whatever_an_outcome_depends_on_changes_the_key(other: Setting) -> None:
+def test_everything_that_an_outcome_depends_on_changes_the_key(other: Setting) -> None:
     assert other.key != Setting(dilemma()).key
 
 
-def test_plain_keeps_what_is_not_a_whole_float() -> None:
+def test_plain_changes_only_whole_floats() -> None:
     kept: list[object] = [0.5, "3.0", True, None, 7]
     assert [repr(plain(value)) for value in kept] == [repr(value) for value in kept]
     assert repr(plain(3.0)) == "3"
     assert repr(plain(-0.0)) == "0"
 
 
-def test_the_kinds_of_a_setting_are_its_times_its_seats_and_its_sum() -> None:
+def test_the_kinds_of_a_setting_describe_its_rounds_its_seats_and_its_sum() -> None:
     assert Setting(dilemma()).kinds == {"one-shot", "two-seat", "general-sum"}
     assert "repeated" in Setting(dilemma(), Repetition(rounds=2)).kinds
     three = MatrixGame("three", (("a",),) * 3, lambda joint: (1.0,) * 3, (1.0,) * 3)

@@ -1,4 +1,4 @@
-"""Sources are read as text and never more, and their headers are found without running them."""
+"""Sources are only ever read as text, and their headers are found without running them."""
 
 import hashlib
 import time
@@ -64,7 +64,7 @@ def test_a_byte_order_mark_is_dropped() -> None:
     assert check_text("bot.py", b"\xef\xbb\xbfx = 1") == "x = 1"
 
 
-def test_a_source_is_composed_so_that_equal_looking_ones_are_equal() -> None:
+def test_sources_that_look_equal_are_equal_after_unicode_normalisation() -> None:
     decomposed = unicodedata.normalize("NFD", "é = 1")
     assert check_text("bot.py", decomposed.encode()) == "é = 1"
 
@@ -78,7 +78,7 @@ def test_a_source_of_the_greatest_length_is_read_and_a_longer_one_refused(tmp_pa
         read_program(file)
 
 
-def test_a_file_without_end_is_refused_and_not_read_to_the_end() -> None:
+def test_an_endless_file_is_refused() -> None:
     with pytest.raises(ProgramRefused, match="is longer than"):
         read_program(Path("/dev/zero"))
 
@@ -99,7 +99,7 @@ def test_a_file_without_end_is_refused_and_not_read_to_the_end() -> None:
         (b"#" * (MOST_BYTES + 1), "is longer than 262,144 bytes"),
     ],
 )
-def test_what_cannot_be_a_program_is_refused_with_its_line(raw: bytes, problem: str) -> None:
+def test_a_file_that_cannot_be_a_program_is_refused_with_its_line(raw: bytes, problem: str) -> None:
     with pytest.raises(ProgramRefused) as caught:
         check_text("bot.py", raw)
     assert str(caught.value) == f"bot.py: {problem}"
@@ -109,7 +109,7 @@ def test_what_cannot_be_a_program_is_refused_with_its_line(raw: bytes, problem: 
 @pytest.mark.parametrize(
     "name", ["bell\a.py", "escape\x1b[2J.py", "turn\u202e.py", "two\nlines.py"]
 )
-def test_a_name_that_would_upset_a_terminal_is_refused_and_escaped(
+def test_a_file_name_with_control_characters_is_refused_and_shown_escaped(
     tmp_path: Path, name: str
 ) -> None:
     file = tmp_path / name
@@ -170,14 +170,14 @@ def test_the_summary_is_the_first_line_of_the_docstring() -> None:
     ],
     ids=["hashes", "comments", "spaces", "open", "blank", "continued"],
 )
-def test_no_source_keeps_the_search_for_its_header_busy(source: str) -> None:
+def test_the_header_of_any_source_is_found_in_short_time(source: str) -> None:
     start = time.process_time()
     hostile = Program("hostile", source)
     assert hostile.plays is not None
     assert time.process_time() - start < 2
 
 
-def test_a_header_is_found_by_its_field_and_goes_on_over_deeper_lines() -> None:
+def test_a_header_is_found_by_its_name_and_continues_on_lines_that_are_indented_more() -> None:
     bot = program("A bot.\n\nNames: One (A 1980),\n    Two (B 1981)\nPlays: chicken\n\nNot: this")
     assert bot.header("Names") == "One (A 1980), Two (B 1981)"
     assert bot.header("Plays") == "chicken"
@@ -197,7 +197,7 @@ def test_plays_lists_words_between_commas_and_spaces(words: str, expected: tuple
     assert plays(words).plays == expected
 
 
-def test_a_bot_that_asks_for_nothing_fits_every_setting() -> None:
+def test_a_bot_without_a_header_fits_every_setting() -> None:
     assert program("A bot.").fits(setting())
     assert Program("bot", "").fits(setting(seats=3, rounds=10))
 

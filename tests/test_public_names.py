@@ -1,4 +1,4 @@
-"""The package's face is what it says it is."""
+"""The public names of the packages are those that `__all__` lists."""
 
 import subprocess
 import sys
@@ -9,37 +9,37 @@ import pytest
 import tournament
 from tournament import oracles, store
 
-FACES = [tournament, store, oracles]
+PACKAGES = [tournament, store, oracles]
 
 
-@pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
-def test_all_is_what_a_face_exports(face: object) -> None:
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_all_lists_exactly_the_public_names(package: object) -> None:
     exported = {
         name
-        for name, value in vars(face).items()
+        for name, value in vars(package).items()
         if not name.startswith("_") and getattr(value, "__module__", "").startswith("tournament")
     }
-    assert set(face.__all__) == exported  # type: ignore[attr-defined]
-    assert list(face.__all__) == sorted(face.__all__)  # type: ignore[attr-defined]
+    assert set(package.__all__) == exported  # type: ignore[attr-defined]
+    assert list(package.__all__) == sorted(package.__all__)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", tournament.__all__)
-def test_everything_on_the_face_has_a_docstring(name: str) -> None:
+def test_every_public_name_has_a_docstring(name: str) -> None:
     assert getattr(tournament, name).__doc__
 
 
-def test_a_star_import_brings_the_face_and_nothing_else() -> None:
+def test_a_star_import_brings_the_public_names_and_nothing_else() -> None:
     names: dict[str, object] = {}
     exec("from tournament import *", names)
     assert names.keys() - {"__builtins__"} == set(tournament.__all__)
 
 
-def test_the_version_is_the_one_that_is_installed() -> None:
+def test_the_version_is_that_of_the_installed_package() -> None:
     assert version("tournament") == tournament.__version__
 
 
-def test_the_face_is_had_without_any_dependency() -> None:
-    """What `import tournament` takes is in the standard library: here nothing else can be imported."""
+def test_the_package_can_be_imported_without_any_dependency() -> None:
+    """`import tournament` needs only the standard library: in this test nothing else can be imported."""
     script = """
 import sys
 

@@ -1,4 +1,4 @@
-"""Tapes give the same draws for ever, and `fork`, `drop` and `copy` leave them alone."""
+"""Tapes give the same draws in every version, and `fork`, `drop` and `copy` do not change a tape."""
 
 import copy
 import pickle
@@ -20,8 +20,8 @@ def floats(tape: random.Random, count: int = 5) -> list[float]:
     return [tape.random() for _ in range(count)]
 
 
-def test_the_name_and_the_draws_of_a_tape_are_what_they_have_always_been() -> None:
-    """A change here changes every result ever recorded."""
+def test_the_names_and_draws_of_tapes_have_never_changed() -> None:
+    """If these values change, every recorded result changes."""
     name = tape_name("golden")
     assert name == "f0d4245f05553ecb484c9cc245095eac"
     tape = Tape(name)
@@ -31,7 +31,7 @@ def test_the_name_and_the_draws_of_a_tape_are_what_they_have_always_been() -> No
     assert tape.drop(3).random() == 0.7952885627664773
 
 
-def test_what_is_drawn_through_the_standard_library_is_what_it_has_always_been() -> None:
+def test_draws_through_the_standard_library_have_never_changed() -> None:
     tape = Tape("golden")
     cards = list(range(8))
     tape.shuffle(cards)
@@ -86,7 +86,7 @@ def test_a_float_is_a_multiple_of_two_to_the_minus_53_below_one(tape: Tape) -> N
 
 
 @given(TAPES, NAMES)
-def test_a_fork_leaves_its_tape_alone_and_draws_otherwise(tape: Tape, purpose: str) -> None:
+def test_a_fork_does_not_change_its_tape_and_draws_differently(tape: Tape, purpose: str) -> None:
     untouched = floats(tape.copy())
     fork = tape.fork(purpose)
     assert fork.name == tape.fork(purpose).name
@@ -102,9 +102,7 @@ def test_forks_of_different_tapes_or_purposes_differ(name: str, purpose: str, ot
 
 
 @given(TAPES, st.integers(0, 20))
-def test_dropping_draws_skips_so_many_floats_and_leaves_the_tape_alone(
-    tape: Tape, draws: int
-) -> None:
+def test_drop_skips_this_many_floats_and_does_not_change_the_tape(tape: Tape, draws: int) -> None:
     dropped = tape.drop(draws)
     ahead = floats(tape.copy(), draws + 3)
     assert floats(dropped, 3) == ahead[draws:]
@@ -112,18 +110,18 @@ def test_dropping_draws_skips_so_many_floats_and_leaves_the_tape_alone(
 
 
 @given(TAPES, st.integers(0, 3))
-def test_copies_and_pickles_give_the_same_draws_even_in_the_middle_of_a_gaussian_pair(
+def test_copies_and_pickles_give_the_same_draws_even_inside_a_gaussian_pair(
     tape: Tape, gaussians: int
 ) -> None:
     for _ in range(gaussians):
         tape.gauss()
-    twins = [tape.copy(), copy.copy(tape), copy.deepcopy(tape), pickle.loads(pickle.dumps(tape))]
+    copies = [tape.copy(), copy.copy(tape), copy.deepcopy(tape), pickle.loads(pickle.dumps(tape))]
     expected = (tape.gauss(), tape.random(), tape.fork("x").name)
-    assert [(t.gauss(), t.random(), t.fork("x").name) for t in twins] == [expected] * 4
+    assert [(t.gauss(), t.random(), t.fork("x").name) for t in copies] == [expected] * 4
 
 
 @given(TAPES)
-def test_setstate_goes_back_to_where_getstate_was(tape: Tape) -> None:
+def test_setstate_restores_the_state_that_getstate_returned(tape: Tape) -> None:
     tape.gauss()
     state = tape.getstate()
     drawn = [tape.gauss(), *floats(tape)]
@@ -133,7 +131,7 @@ def test_setstate_goes_back_to_where_getstate_was(tape: Tape) -> None:
 
 
 @given(TAPES, TAPES, st.one_of(st.integers(), NAMES))
-def test_seeding_with_a_value_forgets_what_the_tape_was(
+def test_seeding_with_a_value_makes_any_two_tapes_equal(
     tape: Tape, other: Tape, value: int | str
 ) -> None:
     tape.gauss()
@@ -144,13 +142,13 @@ def test_seeding_with_a_value_forgets_what_the_tape_was(
 
 @given(TAPES, st.lists(st.integers(), max_size=20))
 def test_equal_tapes_shuffle_choose_and_sample_alike(tape: Tape, cards: list[int]) -> None:
-    twin, mine, theirs = tape.copy(), list(cards), list(cards)
+    same, mine, theirs = tape.copy(), list(cards), list(cards)
     tape.shuffle(mine)
-    twin.shuffle(theirs)
+    same.shuffle(theirs)
     assert mine == theirs
     assert sorted(mine) == sorted(cards)
-    assert tape.sample(cards, len(cards)) == twin.sample(cards, len(cards))
-    assert floats(tape) == floats(twin)
+    assert tape.sample(cards, len(cards)) == same.sample(cards, len(cards))
+    assert floats(tape) == floats(same)
 
 
 def test_floats_are_uniform_in_mean_and_variance() -> None:
@@ -173,7 +171,7 @@ def test_single_bits_are_fair() -> None:
 
 
 def test_the_first_draws_of_tapes_with_neighbouring_names_are_unrelated() -> None:
-    """Tapes of one match after another differ in a digit of their names."""
+    """The names of tapes of consecutive matches differ in one digit."""
     first = [Tape(tape_name("run", match)).random() for match in range(4_000)]
     assert statistics.fmean(first) == pytest.approx(1 / 2, abs=0.02)
     assert abs(statistics.correlation(first[:-1], first[1:])) < 0.05

@@ -1,4 +1,4 @@
-"""What is installed is the package, whole and nothing else, and it works where there is no checkout."""
+"""The wheel has the whole package and nothing else, and works without a checkout."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ pytestmark = [
 
 
 def run(*command: object, cwd: Path, **environment: str) -> str:
-    """What a command prints; it must succeed."""
+    """Run a command that must succeed, and return what it prints."""
     done = subprocess.run(
         [*map(str, command)],
         cwd=cwd,
@@ -54,7 +54,7 @@ def run(*command: object, cwd: Path, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of a copy of this checkout, with what lies about in it."""
+    """The wheel of a copy of this checkout, including files that are not tracked and an outdated image."""
     folder = tmp_path_factory.mktemp("wheel")
     ignored = shutil.ignore_patterns(
         ".git", ".*_cache", "__pycache__", "build", "dist", "*.egg-info"
@@ -78,7 +78,7 @@ def test_the_wheel_has_one_top_level_name(names: Sequence[str]) -> None:
     assert {name.partition("/")[0] for name in names} == {"tournament", info}
 
 
-def test_every_file_of_the_wheel_is_tracked_but_for_the_image(names: Sequence[str]) -> None:
+def test_every_file_of_the_wheel_except_the_image_is_tracked(names: Sequence[str]) -> None:
     tracked = set(run("git", "ls-files", cwd=CHECKOUT).splitlines())
     sources = set()
     for name in names:
@@ -89,13 +89,13 @@ def test_every_file_of_the_wheel_is_tracked_but_for_the_image(names: Sequence[st
     }
 
 
-def test_every_file_that_is_tracked_in_the_package_is_in_the_wheel(names: Sequence[str]) -> None:
+def test_every_tracked_file_of_the_package_is_in_the_wheel(names: Sequence[str]) -> None:
     tracked = run("git", "ls-files", "tournament", "bots", "games", cwd=CHECKOUT).splitlines()
     mapped = {name if name.startswith("tournament/") else f"tournament/{name}" for name in tracked}
     assert mapped <= set(names)
 
 
-def test_the_list_of_packages_is_that_of_the_folders() -> None:
+def test_the_packages_in_pyproject_are_the_tracked_folders() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     listed = project["tool"]["setuptools"]["packages"]
     tracked = run("git", "ls-files", "tournament", "bots", "games", cwd=CHECKOUT).splitlines()
@@ -104,24 +104,22 @@ def test_the_list_of_packages_is_that_of_the_folders() -> None:
     assert listed == sorted(dotted - {"bots", "games"} | {"tournament.bots", "tournament.games"})
 
 
-def test_what_is_installed_from_the_wheel_works_outside_the_checkout(
-    wheel: Path, tmp_path: Path
-) -> None:
+def test_the_installed_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", "venv", cwd=tmp_path)
     python = tmp_path / "venv" / "bin" / "python"
     run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
     script = "import tournament.bots; print(tournament.bots.__path__[0])"
-    bots = run(python, "-I", "-c", script, cwd=elsewhere).strip()
+    bots = run(python, "-I", "-c", script, cwd=outside).strip()
     assert bots.startswith(str(tmp_path / "venv"))
     for name in ("bots", "games", "tests", "results"):
         script = f"import importlib.util; assert importlib.util.find_spec({name!r}) is None"
-        run(python, "-I", "-c", script, cwd=elsewhere)
+        run(python, "-I", "-c", script, cwd=outside)
     for command in COMMANDS:
         shell = f"{tmp_path}/venv/bin/tournament {command.format(bots=bots)}"
-        assert run("sh", "-c", shell, cwd=elsewhere), command
-    assert {path.name for path in elsewhere.iterdir()} == {
+        assert run("sh", "-c", shell, cwd=outside), command
+    assert {path.name for path in outside.iterdir()} == {
         "results",
         "other.duckdb",
         "other.duckdb.lock",

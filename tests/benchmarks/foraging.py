@@ -1,7 +1,8 @@
 """Level-based foraging here and in the package lbforaging: the same 1,000 random episodes in both.
 
-Prints in how many of them every state, observation, payoff and end is the same, and rounds per second of both, with
-what every seat observes. Then the mean, over all starts of the default grid, of the rounds that the optimum takes.
+Prints the number of episodes in which all states, observations, payoffs and ends are equal; the rounds per second of
+both, including the observations of all seats; and the mean number of rounds of the optimum over all starts of the
+default grid.
 
     python -m tests.benchmarks.foraging [--json FILE] [--episodes N] [--no-optimum]
 """
@@ -61,7 +62,7 @@ def _options() -> argparse.Namespace:
 
 
 def replay_there(seed: int, episode: Episode) -> float:
-    """Seconds that the rounds take in the package."""
+    """Return the seconds that the rounds of an episode take in the package."""
     env = package_env(**episode["parameters"])
     env.reset(seed=seed)
     began = time.perf_counter()
@@ -71,7 +72,7 @@ def replay_there(seed: int, episode: Episode) -> float:
 
 
 def replay_here(_seed: int, episode: Episode) -> float:
-    """Seconds that the rounds take here."""
+    """Return the seconds that the rounds of an episode take here."""
     game = build(**episode["parameters"])
     state, tape = state_of(game, episode["states"][0]), Tape("undrawn")
     began = time.perf_counter()
@@ -83,14 +84,14 @@ def replay_here(_seed: int, episode: Episode) -> float:
 
 
 def mean_optimum() -> Fraction:
-    """The mean of `optimal_steps` over all starts of the default grid."""
+    """Return the mean of `optimal_steps` over all starts of the default grid."""
     cells = list(product(range(SIZE), repeat=2))
     pairs = list(permutations(cells, 2))
     return sum((_mean_from(one, two) for one, two in pairs), Fraction()) / len(pairs)
 
 
 def _mean_from(one: Cell, two: Cell) -> Fraction:
-    """The same for players in these cells: food is as likely in every cell that it may lie in, one after another."""
+    """Return the mean for players in these cells. Foods are placed one after another, in all possible cells alike."""
     inside = [cell for cell in product(range(1, SIZE - 1), repeat=2) if cell not in (one, two)]
     means = []
     for first in inside:

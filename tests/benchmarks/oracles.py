@@ -1,11 +1,11 @@
 """A thousand calls, 200 at a time, to a server in another process that takes 100 ms for each.
 
-Prints the seconds from the first call to the last answer beside the ideal (five times 100 ms), with every answer kept
-in a record before it is used. Start-up is printed apart: imports, opening the record, and connecting, which are 200
-calls before those that count, one for each connection.
-The peer is a bare aiohttp client, which keeps nothing, at the same concurrency against the same server, started alike.
-Then the same with trouble: every eighth request is turned away with 429, dropped before or in the middle of its
-answer, or fails with 503; and how many calls were lost or answered twice.
+Prints the seconds from the first call to the last answer, beside the ideal of five times 100 ms. Every answer is
+recorded before it is used. The time of starting is printed separately: imports, opening the record, and 200 calls that
+open the connections and do not count.
+The peer is a bare aiohttp client, which records nothing and has the same concurrency, server and start.
+Then the same is measured with failures: every eighth request is refused with 429, dropped before or in the middle of
+its answer, or fails with 503. The number of calls that were lost or answered twice is printed.
 
     python tests/benchmarks/oracles.py [--json FILE] [--runs N] [--calls N] [--concurrency N] [--latency S]
 """
@@ -36,7 +36,7 @@ def main() -> None:
     ideal = options.latency * options.calls / options.concurrency
     results: dict[str, Any] = {"calls": options.calls, "ideal": ideal, "allowed": ALLOWED * ideal}
     print(f"ideal: {ideal:.3f} s, allowed: {ALLOWED * ideal:.3f} s")
-    # In turns, so that whatever else the machine does meets all of them.
+    # The contenders take turns, so that other work of the machine slows all of them.
     for _ in range(options.runs):
         results.setdefault("peer", []).append(measure_peer(options))
         for script in ("plain", "troubled"):
@@ -77,7 +77,7 @@ def _options() -> argparse.Namespace:
 
 @contextmanager
 def server(script: str, latency: float) -> Iterator[str]:
-    """The address of a server in a process of its own."""
+    """Run a server in a process of its own and yield its address."""
     command = [sys.executable, str(SERVER), script, str(latency)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -90,7 +90,7 @@ def server(script: str, latency: float) -> Iterator[str]:
 
 
 def measure(script: str, options: argparse.Namespace) -> dict[str, float]:
-    """One run: what it took, and what became of the calls."""
+    """Return the times of one run, and the numbers of calls that were lost or answered twice."""
     with server(script, options.latency) as url, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "record.duckdb"
         result: dict[str, float] = anyio.run(ask_all, url, options, path)
@@ -110,7 +110,7 @@ def _tally(url: str) -> dict[str, float]:
 
 
 def _kept(path: Path) -> set[str]:
-    """The places of the calls that are on record with a program."""
+    """Return the steps whose calls are on record with a program."""
     from tournament.store import Record
 
     with Record.read(path) as record:
@@ -118,7 +118,7 @@ def _kept(path: Path) -> set[str]:
 
 
 async def ask_all(url: str, options: argparse.Namespace, path: Path) -> dict[str, float]:
-    """Ask everything at once, and wait for the last answer."""
+    """Make all calls at once, wait for the last answer, and return the times."""
     began = time.perf_counter()
     import tournament.oracles.transport  # noqa: F401
     from tournament.evolve.journal import RecordJournal
@@ -145,7 +145,7 @@ async def ask_all(url: str, options: argparse.Namespace, path: Path) -> dict[str
 
 
 def measure_peer(options: argparse.Namespace) -> dict[str, float]:
-    """The same of a client that does nothing else."""
+    """Return the times of one run of the bare client."""
     with server("plain", options.latency) as url:
         result: dict[str, float] = anyio.run(ask_all_plainly, url, options)
         tally = _tally(url)
@@ -153,7 +153,7 @@ def measure_peer(options: argparse.Namespace) -> dict[str, float]:
 
 
 async def ask_all_plainly(url: str, options: argparse.Namespace) -> dict[str, float]:
-    """Ask everything at once by aiohttp alone."""
+    """Make all calls at once with aiohttp alone, and return the times."""
     began = time.perf_counter()
     import aiohttp
 
@@ -172,13 +172,17 @@ async def ask_all_plainly(url: str, options: argparse.Namespace) -> dict[str, fl
 
 
 async def _timed(ask: Ask, options: argparse.Namespace) -> dict[str, float]:
-    """A call for each connection, then the calls that count, all at once."""
+    """Make one call for each connection, then the calls that count, all at once; return the times."""
     began = time.perf_counter()
     await _all_at_once(ask, range(options.calls, options.calls + options.concurrency))
     started, processor = time.perf_counter(), time.process_time()
     await _all_at_once(ask, range(options.calls))
-    ended, spent = time.perf_counter(), time.process_time() - processor
-    return {"connecting": started - began, "seconds": ended - started, "processor": spent}
+    ended, processor_seconds = time.perf_counter(), time.process_time() - processor
+    return {
+        "connecting": started - began,
+        "seconds": ended - started,
+        "processor": processor_seconds,
+    }
 
 
 async def _all_at_once(ask: Ask, numbers: Iterable[int]) -> None:

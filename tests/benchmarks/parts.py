@@ -1,4 +1,4 @@
-"""What recording, the audit and strict play cost in the race; and a hundred thousand one-shot matches.
+"""Measures the cost of recording, audit and strict play in the race, and plays a hundred thousand one-shot matches.
 
 python tests/benchmarks/parts.py [--workers N] [--runs N]
 """
@@ -33,7 +33,7 @@ TEMPLATES = (
 
 @contextmanager
 def replaced(owner: Any, name: str, instead: Any) -> Iterator[None]:
-    """An attribute that is something else while this lasts."""
+    """Replace an attribute for the duration of the block."""
     before = getattr(owner, name)
     setattr(owner, name, instead)
     try:
@@ -61,9 +61,9 @@ def main() -> None:
 
 
 def report_race(workers: int, runs: int) -> None:
-    """Print what each part costs, from medians; strict play is timed once."""
+    """Print the cost of each part from medians. Strict play is timed once."""
     entrants = find_bots([race.BOTS])
-    race.engine_race(entrants, workers)  # compiles the image where that has not been done
+    race.engine_race(entrants, workers)  # compiles the image if necessary
     times: dict[str, list[float]] = {name: [] for name in CONTENDERS}
     for _ in range(runs):
         for name, part_left_out in CONTENDERS.items():
@@ -80,14 +80,14 @@ def report_race(workers: int, runs: int) -> None:
 
 
 def seconds(entrants: Entrants, workers: int, strict: bool = False) -> float:
-    """How long the race takes."""
+    """Return how many seconds the race takes."""
     began = time.perf_counter()
     race.engine_race(entrants, workers, strict)
     return time.perf_counter() - began
 
 
 def report_one_shot(workers: int) -> None:
-    """Print the time of the command that plays them, and the most memory that it held itself."""
+    """Print the time of the command that plays the one-shot matches, and the most memory that its process used."""
     with tempfile.TemporaryDirectory() as folder:
         for n in range(BOTS):
             source = TEMPLATES[n % len(TEMPLATES)].format(n=n)
@@ -105,7 +105,7 @@ def report_one_shot(workers: int) -> None:
 
 
 def watched(process: "subprocess.Popen[bytes]") -> int:
-    """The most memory that a process held until it ended, in MiB."""
+    """Wait for a process to end; return the most memory that it used, in MiB."""
     peak = 0
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()

@@ -1,12 +1,12 @@
-"""What proofs and simulations take on one worker, each beside its target.
+"""Measures proofs and simulations on one worker, and prints each time beside its target.
 
     python tests/benchmarks/powers.py [--json FILE] [--runs N] [--field]
 
-A pair that proves: two PrudentBots, in a batch of their own. The matrix: 22 modal bots, every ordered pair of them. A
-move with one simulation: 200 matches, in one batch, of a program that simulates its opponent once and one that plays by
-chance; and, with no target, the same with 20 opponents that ask for nothing and draw nothing, 10 times each, which
-makes 41 instances. With `--field` also what `tournament run` plays by itself, without its record: first the lineups in
-which nobody simulates, then the others.
+The pair is two PrudentBots in a batch of their own. The matrix is every ordered pair of 22 modal bots. A move with one
+simulation is measured in one batch of 200 matches between a program that simulates its opponent once and one that plays
+at random. The same without a target has 20 opponents that neither ask nor draw, 10 times each, which makes 41
+instances. `--field` also measures the matches of `tournament run` without a record: first the lineups in which nobody
+simulates, then the others.
 """
 
 import argparse
@@ -48,20 +48,22 @@ NAMES = {
 
 
 def main() -> None:
-    """Print the figures."""
+    """Print the measured times."""
     options = _options()
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(workers(prepare(print), 1, Limits())) as pool,
     ):
         figures = _figures(portal, pool)
-        figures["simulation"]()  # the first batch of a worker pays for what all others share
+        figures[
+            "simulation"
+        ]()  # the first batch of a worker also does the work that later batches share
         measured = {
             name: [figure() for _ in range(options.runs)] for name, figure in figures.items()
         }
         if options.field:
-            for what, seconds in portal.call(_field, pool).items():
-                print(f"{what:44} {seconds:10.2f} s")
+            for label, seconds in portal.call(_field, pool).items():
+                print(f"{label:44} {seconds:10.2f} s")
     for name, seconds in measured.items():
         target = f", target {1e3 * TARGETS[name]:.0f}" if name in TARGETS else ""
         print(
@@ -73,7 +75,7 @@ def main() -> None:
 
 
 def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float]]:
-    """What is measured, by name, in seconds."""
+    """Return by name the functions that measure, each of which returns seconds."""
 
     def seconds(pairs: Sequence[tuple[Program, Program]]) -> float:
         fixtures = [Fixture((x.digest, y.digest), n) for n, (x, y) in enumerate(pairs)]
@@ -99,22 +101,22 @@ def _figures(portal: BlockingPortal, pool: Pool) -> dict[str, Callable[[], float
 
 
 def _field_of_bots() -> list[Program]:
-    """The bots of the house that play the prisoner's dilemma once."""
+    """Return the bots of the package that play the one-shot prisoner's dilemma."""
     return [bot for bot in map(load_bot, sorted(packaged_sources())) if bot.fits(SETTING)]
 
 
 async def _field(pool: Pool) -> dict[str, float]:
-    """How long the whole field takes, in seconds."""
+    """Return the seconds that the matches of all these bots take, by group."""
     contest = Contest(SETTING, 0, {bot.digest: bot for bot in _field_of_bots()})
     fixtures = round_robin(SETTING, [*contest.programs], REPETITIONS)
     seconds = {}
-    for what, simulates in (("all that do not simulate", False), ("all that do", True)):
+    for label, simulates in (("all that do not simulate", False), ("all that do", True)):
         some = [each for each in fixtures if contest.may_simulate(each) == simulates]
         send, receive = anyio.create_memory_object_stream[Results](len(fixtures))
         began = time.perf_counter()
         async with receive:
             await play_all(contest, planned(contest, some, pool.count), pool, send)
-        seconds[what] = time.perf_counter() - began
+        seconds[label] = time.perf_counter() - began
     return seconds
 
 

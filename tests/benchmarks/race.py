@@ -1,8 +1,8 @@
 """The race: 20 bots equal to strategies of the axelrod library, 200 rounds, 10 repetitions, self-play included.
 
-Prints turns per second (a turn is a joint move) of this engine with one worker and two, of axelrod's serial play, and
-of a bare loop that calls the same 20 functions in this process without isolation; and how many deterministic matches
-scored the same in both. Engine start and recording are included; importing either library is not.
+Prints joint moves per second of this engine with one worker and with two, of axelrod's serial play, and of a bare loop
+that calls the same 20 functions in this process without isolation; and the number of deterministic matches with equal
+scores in this engine and in axelrod. Starting the engine and recording are included, importing either library is not.
 
     python tests/benchmarks/race.py [--json FILE] [--runs N]
 """
@@ -51,11 +51,11 @@ def main() -> None:
     }
     times: dict[str, list[float]] = {name: [] for name in contenders}
     results: dict[str, Any] = {}
-    import axelrod  # noqa: F401 - importing it takes longer than the race, and is not the race
+    import axelrod  # noqa: F401 - the import takes longer than the race and must not count
 
-    engine_race(entrants, 1)  # compiles the image where that has not been done
+    engine_race(entrants, 1)  # compiles the image if necessary
     gc.collect()
-    gc.freeze()  # or what one contender imports would be gone through in every collection of another's garbage
+    gc.freeze()  # otherwise the imports of one contender would slow the garbage collection of the others
     for _ in range(options.runs):
         for name, race in contenders.items():
             began = time.perf_counter()
@@ -72,13 +72,13 @@ def _options() -> argparse.Namespace:
 
 
 def turns() -> int:
-    """Joint moves in one race."""
+    """Return the number of joint moves in one race."""
     pairs = len(EQUALS) * (len(EQUALS) + 1) // 2
     return pairs * REPETITIONS * ROUNDS
 
 
 def axelrod_race() -> None:
-    """The tournament as axelrod plays it, one process."""
+    """Play the tournament with axelrod in one process."""
     import axelrod
 
     tournament = axelrod.Tournament(
@@ -91,7 +91,7 @@ def axelrod_race() -> None:
 
 
 def axelrod_player(name: str) -> Any:
-    """The strategy that a race bot is equal to."""
+    """Return the axelrod strategy that a race bot is equal to."""
     import axelrod
 
     strategy, options, _ = EQUALS[name]
@@ -99,24 +99,24 @@ def axelrod_player(name: str) -> Any:
 
 
 def engine_race(entrants: Entrants, workers: int, strict: bool = False) -> Path:
-    """The record of a whole session."""
+    """Play the tournament with this engine; return the path of the record."""
     path = Path(tempfile.mkdtemp()) / "race.duckdb"
     setting = Setting(load_game("prisoners_dilemma"), Repetition(rounds=ROUNDS))
     programs = {program.digest: program for program in entrants.programs}
     contest = Contest(setting, SEED, programs, strict=strict)
     lineup = select_participants(setting, entrants)
 
-    async def sit() -> None:
+    async def run_session() -> None:
         table = SessionSettings(contest, lineup, REPETITIONS)
         async with open_sessions(path, [table], workers, print) as [session]:
             await session.play(lambda *_: None)
 
-    anyio.run(sit)
+    anyio.run(run_session)
     return path
 
 
 def bare_race(entrants: Entrants) -> None:
-    """The same bots called in this process, with a view that is as thin as it can be."""
+    """Play the tournament in this process without isolation, with the smallest possible view."""
     codes = {p.name: compile(p.source, p.name, "exec") for p in entrants.programs}
     for mine, theirs in combinations_with_replacement(sorted(codes), 2):
         for repetition in range(REPETITIONS):
@@ -124,7 +124,7 @@ def bare_race(entrants: Entrants) -> None:
 
 
 def bare_match(first: Any, second: Any, name: str) -> tuple[int, int]:
-    """Both scores of a match of bare functions."""
+    """Play a match of bare functions; return both scores."""
     ours, theirs = bare_seat(first, 0, name), bare_seat(second, 1, name)
     scores = [0, 0]
     for _ in range(ROUNDS):
@@ -138,7 +138,7 @@ def bare_match(first: Any, second: Any, name: str) -> tuple[int, int]:
 
 
 def bare_seat(code: Any, seat: int, name: str) -> SimpleNamespace:
-    """A view for one match, with the function that moves."""
+    """Return the view of a seat for one match, and the function that moves."""
     namespace: dict[str, Any] = {"__name__": "bot"}
     exec(code, namespace)
     payoffs = {joint: tuple(map(float, paid)) for joint, paid in PAYOFFS.items()}
@@ -151,7 +151,7 @@ def bare_seat(code: Any, seat: int, name: str) -> SimpleNamespace:
 
 
 def same_scores(path: Path) -> tuple[int, int]:
-    """Of the deterministic matches on record: how many scored as axelrod scores them, and how many there are."""
+    """Return how many deterministic matches on record have axelrod's scores, and how many there are."""
     import axelrod
 
     deterministic = {name for name, (_, _, certain) in EQUALS.items() if certain}

@@ -1,4 +1,4 @@
-"""The command, as a process of its own, and records that it made."""
+"""Fixtures that run the command in a process of its own, and that make records with it."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def act(view):
 
 @dataclass(frozen=True)
 class Done:
-    """What a command came to."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -35,12 +35,12 @@ class Done:
 
     @property
     def lines(self) -> list[str]:
-        """What it said on stderr."""
+        """The lines that the command printed on stderr."""
         return self.err.splitlines()
 
     @property
     def json(self) -> Any:
-        """What it printed, as strict JSON."""
+        """The JSON that the command printed; NaN and Infinity are refused."""
 
         def refuse(constant: str) -> None:
             raise AssertionError(f"{constant} is not JSON")
@@ -60,7 +60,7 @@ class Tournament:
     def __call__(
         self, *words: object, code: int | None = 0, stdin: str | None = None, **more: Any
     ) -> Done:
-        """Run it to its end; by default it must succeed, and in any case without a traceback."""
+        """Run the command to its end. It must exit with `code`, unless that is None, and never print a traceback."""
         child = self.start(*words, stdin=subprocess.PIPE, **more)
         out, err = child.communicate(stdin, timeout=120)
         assert "Traceback" not in err, err
@@ -74,7 +74,7 @@ class Tournament:
         environment: dict[str, str] | None = None,
         **more: Any,
     ) -> "subprocess.Popen[str]":
-        """Start it."""
+        """Start the command."""
         options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         child = subprocess.Popen(
             [*command, *map(str, words)],
@@ -87,25 +87,25 @@ class Tournament:
         return child
 
     def stop(self) -> None:
-        """Kill whatever is left."""
+        """Kill the processes that are still running."""
         for child in self.started:
             with child:
                 child.kill()
 
     def rows(self, query: str, db: str = "record.duckdb") -> list[tuple[Any, ...]]:
-        """The answer to a query."""
+        """Return the rows that answer a query."""
         with Record.read(self.folder / db) as record:
             return record.sql(query)[1]
 
     def digest(self, db: str = "record.duckdb", run: int = 1) -> str:
-        """The digest of a run."""
+        """Return the digest of a run."""
         with Record.read(self.folder / db) as record:
             return record.digest(run)
 
 
 @pytest.fixture
 def tournament(tmp_path: Path) -> Iterator[Tournament]:
-    """The command, run in an empty folder; no process outlives its test."""
+    """The command, to be run in an empty folder. Processes that still run are killed at the end of the test."""
     command = Tournament(tmp_path)
     yield command
     command.stop()
@@ -115,7 +115,7 @@ Folder = Callable[..., Path]
 
 
 def bots_in(folder: Path, *names: str, **sources: str) -> Path:
-    """A folder with packaged bots, and with others of these sources."""
+    """Make a folder with the named bots of the package, and with bots that have the given sources."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         shutil.copy(packaged_bots() / f"{name}.py", folder)
@@ -126,13 +126,13 @@ def bots_in(folder: Path, *names: str, **sources: str) -> Path:
 
 @pytest.fixture
 def bots(tmp_path: Path) -> Folder:
-    """Makes a folder of bots."""
+    """A function that makes a folder of bots."""
     return lambda *names, folder="bots", **sources: bots_in(tmp_path / folder, *names, **sources)
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tournament]:
-    """A folder with bots and a record of two runs, with faults, and with noise in the second; only to be read."""
+def recorded_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tournament]:
+    """A folder with bots and a record of two runs with faults; the second has noise. Tests must not change it."""
     command = Tournament(tmp_path_factory.mktemp("made"))
     bots_in(command.folder / "bots", "tit_for_tat", "always_defect", "random", late=LATE)
     run = ("run", "--pop", "bots", "--db", "record.duckdb", "--rounds", 10)

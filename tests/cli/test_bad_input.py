@@ -1,4 +1,4 @@
-"""What cannot be done is refused in one clear line, with exit code 2, and nothing is lost by it."""
+"""A request that cannot be carried out is refused in one clear line, and the record stays as it was."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ def sha(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (f"{PLAY} --set reward=inf", "prisoners_dilemma: reward is inf"),
         (f"{PLAY} --set reward=nan", "prisoners_dilemma: reward is nan"),
@@ -68,21 +68,23 @@ def sha(path: Path) -> str:
         ("check bots --game nothing", "no game called 'nothing'"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> None:
-    (made.folder / "empty").mkdir(exist_ok=True)
-    (made.folder / "latin.py").write_bytes(b"# \xe9\n")
-    before = sha(made.folder / "record.duckdb")
+def test_a_request_that_cannot_be_carried_out_is_refused_in_one_line(
+    recorded_runs: Any, words: str, message: str
+) -> None:
+    (recorded_runs.folder / "empty").mkdir(exist_ok=True)
+    (recorded_runs.folder / "latin.py").write_bytes(b"# \xe9\n")
+    before = sha(recorded_runs.folder / "record.duckdb")
     try:
-        done = made(*words.split(), code=2)
+        done = recorded_runs(*words.split(), code=2)
     finally:
-        (made.folder / "empty").rmdir()
-        (made.folder / "latin.py").unlink()
+        (recorded_runs.folder / "empty").rmdir()
+        (recorded_runs.folder / "latin.py").unlink()
     assert done.out == ""
     assert len(done.lines) == 1
     assert done.err.startswith("tournament: ")
-    assert told in done.err
-    assert sha(made.folder / "record.duckdb") == before
-    assert {path.name for path in made.folder.iterdir()} == {
+    assert message in done.err
+    assert sha(recorded_runs.folder / "record.duckdb") == before
+    assert {path.name for path in recorded_runs.folder.iterdir()} == {
         "bots",
         "record.duckdb",
         "record.duckdb.lock",
@@ -90,7 +92,7 @@ def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("nonsense", "No such command 'nonsense'"),
         (f"{PLAY} --nonsense", "No such option: --nonsense"),
@@ -103,14 +105,14 @@ def test_what_cannot_be_done_is_one_line(made: Any, words: str, told: str) -> No
         (f"{RUN} --reps", "Option '--reps' requires an argument"),
     ],
 )
-def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
-    made: Any, words: str, told: str
+def test_an_unknown_option_or_a_wrong_value_is_refused_in_one_line(
+    recorded_runs: Any, words: str, message: str
 ) -> None:
-    done = made(*words.split(), code=2)
+    done = recorded_runs(*words.split(), code=2)
     assert done.out == ""
     [line] = done.lines
-    assert line.startswith(f"tournament: {told}")
-    command = f"tournament {words.split()[0]}" if "command" not in told else "tournament"
+    assert line.startswith(f"tournament: {message}")
+    command = f"tournament {words.split()[0]}" if "command" not in message else "tournament"
     assert line.endswith(f"{command} --help`")
 
 
@@ -122,7 +124,7 @@ def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
         ("leaderboard", b"# notes\n" * 1000),
     ],
 )
-def test_a_file_that_is_no_record_is_refused_and_left_as_it_is(
+def test_a_file_that_is_not_a_record_is_refused_and_not_changed(
     tournament: Any, bots: Any, command: str, content: bytes
 ) -> None:
     bots("tit_for_tat")
@@ -134,21 +136,21 @@ def test_a_file_that_is_no_record_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize(
-    "place", ["/proc/record.duckdb", "/dev/null", "bots/tit_for_tat.py/record.duckdb"]
+    "target", ["/proc/record.duckdb", "/dev/null", "bots/tit_for_tat.py/record.duckdb"]
 )
-def test_a_place_where_no_file_can_be_made_is_refused_in_one_line(
-    tournament: Any, bots: Any, place: str
+def test_a_path_where_no_file_can_be_made_is_refused_in_one_line(
+    tournament: Any, bots: Any, target: str
 ) -> None:
     bots("tit_for_tat")
-    done = tournament("run", "--pop", "bots", "--reps", 1, "--db", place, code=1)
+    done = tournament("run", "--pop", "bots", "--reps", 1, "--db", target, code=1)
     assert len(done.lines) == 1
-    assert place in done.err
+    assert target in done.err
 
 
 def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any, bots: Any) -> None:
     bots("tit_for_tat")
-    place = tournament.folder / "closed"
-    place.mkdir(0o555)
+    target = tournament.folder / "closed"
+    target.mkdir(0o555)
     command = [
         *tournament.command,
         "run",
@@ -159,7 +161,7 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any,
         "--db",
         "closed/record.duckdb",
     ]
-    if os.geteuid() == 0:  # whom permissions do not bind
+    if os.geteuid() == 0:  # root may write everywhere until it gives up that power
         command = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps", "-all", *command]
         if subprocess.run([*command[:5], "true"], capture_output=True, check=False).returncode:
             pytest.skip("cannot give up the power to write everywhere")
@@ -170,7 +172,9 @@ def test_a_folder_that_cannot_be_written_is_refused_in_one_line(tournament: Any,
     assert "ermission denied" in done.stderr
 
 
-def test_a_cache_that_cannot_be_made_is_named_in_one_line(tournament: Any, bots: Any) -> None:
+def test_a_cache_folder_that_cannot_be_made_is_reported_in_one_line(
+    tournament: Any, bots: Any
+) -> None:
     bots("tit_for_tat")
     nowhere = {"TOURNAMENT_CACHE": "/proc/nowhere"}
     for words in ("run --pop bots --reps 1", "check bots"):
@@ -181,7 +185,7 @@ def test_a_cache_that_cannot_be_made_is_named_in_one_line(tournament: Any, bots:
     ]
 
 
-def test_an_image_that_is_damaged_is_named_in_one_line(
+def test_a_damaged_image_is_reported_in_one_line(
     tournament: Any, bots: Any, image: Any, tmp_path: Path
 ) -> None:
     bots("tit_for_tat")
@@ -196,7 +200,7 @@ def test_an_image_that_is_damaged_is_named_in_one_line(
     assert "does not fit this machine: remove it" in done.lines[-1]
 
 
-def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
+def test_a_full_disk_is_reported_in_one_line_and_recorded_matches_stay(
     tournament: Any, bots: Any
 ) -> None:
     bots("random", "tit_for_tat")
@@ -205,12 +209,12 @@ def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
     refused = tournament(*run, "--reps", 10**9, code=2)
     assert "at most 1,000,000 matches are played" in refused.lines[0]
 
-    def no_room() -> None:
+    def limit_file_size() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
     before = tournament.digest()
-    done = tournament(*run, "--reps", 60, code=1, preexec_fn=no_room)
+    done = tournament(*run, "--reps", 60, code=1, preexec_fn=limit_file_size)
     assert "record.duckdb" in done.lines[-1]
     [[kept]] = tournament.rows("select count(*) from matches where repetition = 0")
     assert kept == 3
@@ -218,7 +222,7 @@ def test_a_full_disk_ends_in_one_line_and_what_was_recorded_stays(
         assert tournament.digest() == before
 
 
-def test_text_that_is_not_unicode_is_refused_in_one_line(made: Any) -> None:
+def test_text_that_is_not_unicode_is_refused_in_one_line(recorded_runs: Any) -> None:
     odd = b"\xff".decode("utf-8", "surrogateescape")
     for words in (
         ("sql", odd, "--db", "record.duckdb"),
@@ -226,4 +230,4 @@ def test_text_that_is_not_unicode_is_refused_in_one_line(made: Any) -> None:
         ("run", "--pop", "bots", "--set", f"{odd}=1"),
         ("run", "--pop", "bots", "--db", f"{odd}.duckdb"),
     ):
-        assert len(made(*words, code=2).lines) == 1
+        assert len(recorded_runs(*words, code=2).lines) == 1

@@ -1,4 +1,4 @@
-"""Every command prints what it says, in words and as JSON, and plays nothing twice."""
+"""Every command prints what its help promises, as text and as JSON, and no match is played twice."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ COMMANDS = {
 
 
 def example(command: str) -> str:
-    """The example in a command's help."""
+    """Return the example in a command's help."""
     [line] = re.findall(r"Example: (tournament .*)", COMMANDS[command])
     return str(line)
 
@@ -39,7 +39,7 @@ def test_every_command_has_help_with_an_example_of_itself(tournament: Any, comma
     assert example(command).split()[1] == command
 
 
-def test_the_examples_work_as_they_stand(tournament: Any, bots: Any) -> None:
+def test_the_examples_in_the_help_work_as_printed(tournament: Any, bots: Any) -> None:
     bots("tit_for_tat", "always_defect", "random")
     (tournament.folder / "my_bot.py").write_text("def act(view):\n    return view.legal[0]\n")
     for command in (
@@ -49,7 +49,7 @@ def test_the_examples_work_as_they_stand(tournament: Any, bots: Any) -> None:
         assert tournament(*shlex.split(example(command))[1:]).out
 
 
-def test_without_a_command_there_is_help(tournament: Any) -> None:
+def test_without_a_command_the_help_is_printed(tournament: Any) -> None:
     done = tournament(code=None)
     assert all(command in done.out + done.err for command in COMMANDS)
 
@@ -70,14 +70,14 @@ def test_a_match_as_json_has_joint_moves_payoffs_and_faults(tournament: Any) -> 
     assert done.lines == []
 
 
-def test_a_match_in_words_shows_every_round(tournament: Any) -> None:
+def test_a_match_as_text_shows_every_round(tournament: Any) -> None:
     out = tournament("play", "tit_for_tat", "always_defect", "--rounds", 2).out
     table = [line.split() for line in out.splitlines() if line.strip()]
     assert table[0] == ["round", "0:", "tit_for_tat", "1:", "always_defect"]
     assert table[2:] == [["1", "C", "D"], ["2", "D", "D"], ["payoff", "1", "6"]]
 
 
-def test_a_fault_in_a_match_is_told_with_its_line_and_what_was_printed_before(
+def test_a_fault_is_reported_with_its_line_and_with_what_the_bot_had_printed(
     tournament: Any, bots: Any
 ) -> None:
     source = 'def act(view):\n    print("before")\n    return {}["missing"]\n'
@@ -86,10 +86,10 @@ def test_a_fault_in_a_match_is_told_with_its_line_and_what_was_printed_before(
     out = tournament(*words, code=1).out
     for text in ("bad: error in round 1: KeyError: 'missing'", "line 3, in act", "before"):
         assert text in out
-    told = tournament(*words, "--json", code=1).json
-    # Whoever breaks a rule gets the worst payoff for every round that was left, and nobody else gains by it.
-    assert told["payoffs"] == [0, None]
-    [fault] = told["faults"]
+    result = tournament(*words, "--json", code=1).json
+    # The bot at fault gets the worst payoff for every remaining round, and the match is not scored for the other.
+    assert result["payoffs"] == [0, None]
+    [fault] = result["faults"]
     assert {name: fault[name] for name in ("bot", "seat", "kind", "round", "output")} == {
         "bot": "bad",
         "seat": 0,
@@ -106,13 +106,13 @@ def act(view):
 """
 
 
-def test_what_could_not_be_decided_is_told_with_its_bound_and_recorded(
+def test_a_proof_that_was_not_decided_is_reported_and_recorded_with_its_bound(
     tournament: Any, bots: Any
 ) -> None:
     folder = bots(tangled=TANGLED)
     file = folder / "tangled.py"
-    told = tournament("play", file, "always_defect", "--json").json
-    [note] = told["notes"]
+    result = tournament("play", file, "always_defect", "--json").json
+    [note] = result["notes"]
     assert {name: note[name] for name in ("bot", "seat", "round")} == {
         "bot": "tangled",
         "seat": 0,
@@ -127,12 +127,12 @@ def test_what_could_not_be_decided_is_told_with_its_bound_and_recorded(
 
 
 @pytest.mark.parametrize("value", ["None", "'X'", "3.0", "True", "['C']", "1", "''", "'c'", "b'C'"])
-def test_what_is_not_a_legal_move_is_a_fault_that_names_the_value(
-    made: Any, bots: Any, value: str
+def test_an_illegal_move_is_a_fault_whose_message_shows_the_value(
+    recorded_runs: Any, bots: Any, value: str
 ) -> None:
     file = bots(odd=f"def act(view):\n    return {value}\n") / "odd.py"
-    told = made("play", file, "tit_for_tat", "--json", code=1).json
-    [fault] = told["faults"]
+    result = recorded_runs("play", file, "tit_for_tat", "--json", code=1).json
+    [fault] = result["faults"]
     shown = "an object of type list" if value == "['C']" else f"{value} ("
     assert fault["kind"] == "illegal"
     assert fault["message"].startswith(f"moved {shown}")
@@ -143,18 +143,18 @@ def test_a_hidden_horizon_is_hidden_from_the_bots(tournament: Any, bots: Any) ->
     file = (
         bots(spy="def act(view):\n    return 'C' if view.game.rounds is None else 'X'\n") / "spy.py"
     )
-    told = tournament("play", file, file, "--continue", 0.99, "--json").json
-    assert told["rounds"] == len(told["moves"]) > 1
+    result = tournament("play", file, file, "--continue", 0.99, "--json").json
+    assert result["rounds"] == len(result["moves"]) > 1
     tournament("play", file, file, "--rounds", 2, code=1)
 
 
-def test_noise_is_shown_as_played_and_as_intended(tournament: Any) -> None:
+def test_with_noise_both_the_played_and_the_intended_moves_are_shown(tournament: Any) -> None:
     words = ("play", "tit_for_tat", "tit_for_tat", "--rounds", 30, "--noise", 0.2, "--json")
-    told = tournament(*words).json
-    pairs = [*zip(told["intended"], told["moves"], strict=True)]
+    result = tournament(*words).json
+    pairs = [*zip(result["intended"], result["moves"], strict=True)]
     assert 2 < sum(intended != played for intended, played in pairs) < 25
     for (_, before), (intended, _) in itertools.pairwise(pairs):
-        assert intended == before[::-1]  # tit for tat answers what was played
+        assert intended == before[::-1]  # tit for tat answers the moves that were played
 
 
 def test_any_whole_number_is_a_seed(tournament: Any) -> None:
@@ -168,7 +168,7 @@ def test_any_whole_number_is_a_seed(tournament: Any) -> None:
     assert moves(10**60) == played[-1]
 
 
-def test_the_standings_are_what_they_are_by_hand(tournament: Any, bots: Any) -> None:
+def test_the_standings_agree_with_those_worked_out_by_hand(tournament: Any, bots: Any) -> None:
     bots("always_cooperate", "always_defect", "tit_for_tat")
     run = ("run", "--pop", "bots", "--rounds", 10, "--reps", 2, "--db", "record.duckdb")
     standings = tournament(*run, "--json").json
@@ -192,7 +192,7 @@ def test_the_standings_are_what_they_are_by_hand(tournament: Any, bots: Any) -> 
 
 
 @pytest.mark.parametrize("names", [["tit_for_tat"], ["always_cooperate", "tit_for_tat"]])
-def test_one_match_and_nothing_but_draws_make_standings_without_odd_numbers(
+def test_a_single_match_and_drawn_matches_give_standings_without_odd_numbers(
     tournament: Any, bots: Any, names: list[str]
 ) -> None:
     bots(*names)
@@ -202,11 +202,13 @@ def test_one_match_and_nothing_but_draws_make_standings_without_odd_numbers(
     assert all(row["error"] in (None, 0) for row in standings)
 
 
-def test_json_of_every_command_that_reads_has_its_columns(made: Any) -> None:
+def test_the_json_of_every_command_that_reads_the_record_has_its_columns(
+    recorded_runs: Any,
+) -> None:
     db = ("--db", "record.duckdb", "--json")
 
     def columns(*words: object) -> set[str]:
-        rows = made(*words, *db).json
+        rows = recorded_runs(*words, *db).json
         assert rows
         assert len({tuple(row) for row in rows}) == 1
         return set(rows[0])
@@ -233,60 +235,60 @@ def test_json_of_every_command_that_reads_has_its_columns(made: Any) -> None:
         "matches",
     }
     assert columns("sql", "select 1 as a, 2 as b") == {"a", "b"}
-    assert made("digest", *db).json == {"run": 2, "digest": made.digest(run=2)}
-    replayed = made("replay", 1, *db).json
+    assert recorded_runs("digest", *db).json == {"run": 2, "digest": recorded_runs.digest(run=2)}
+    replayed = recorded_runs("replay", 1, *db).json
     assert replayed["match"] == 1
     assert replayed["identical"] is replayed["same_image"] is True
-    checked = made("check", "bots/tit_for_tat.py", "--json").json
+    checked = recorded_runs("check", "bots/tit_for_tat.py", "--json").json
     assert [(row["file"], row["ok"], row["findings"]) for row in checked] == [
         ("bots/tit_for_tat.py", True, [])
     ]
 
 
-def test_what_is_printed_in_words_is_what_is_on_record(made: Any) -> None:
-    standings = made.rows("select rank, bot, score from leaderboard where run = 2")
-    out = made("leaderboard", *DB).out
+def test_printed_tables_show_the_values_on_record(recorded_runs: Any) -> None:
+    standings = recorded_runs.rows("select rank, bot, score from leaderboard where run = 2")
+    out = recorded_runs("leaderboard", *DB).out
     for rank, bot, score in standings:
         assert re.search(rf"{rank} +{bot} +{score:.3f}", out)
-    lines = [line.split() for line in made("matrix", *DB).out.splitlines() if line.strip()]
+    lines = [line.split() for line in recorded_runs("matrix", *DB).out.splitlines() if line.strip()]
     assert lines[0] == ["bot", *map(str, range(4))]
     assert [line[:2] for line in lines[2:]] == [
         [str(number), bot] for number, (_, bot, _) in enumerate(standings)
     ]
 
 
-def test_a_bot_with_faults_leaves_the_others_ranked_and_is_told_from_one_that_lost(
-    made: Any,
+def test_faults_of_one_bot_do_not_unrank_the_others_and_are_counted_apart_from_losses(
+    recorded_runs: Any,
 ) -> None:
     query = (
         "select bot, score is not null, matches, faults, unscored from leaderboard where run = 1"
     )
-    assert sorted(made.rows(query)) == [
+    assert sorted(recorded_runs.rows(query)) == [
         ("always_defect", True, 8, 0, 2),
         ("late", True, 8, 8, 0),
         ("random", True, 8, 0, 2),
         ("tit_for_tat", True, 8, 0, 2),
     ]
-    assert made.rows("select bot, kind, count, example from fault_counts where run = 1") == [
-        ("late", "error", 10, "ValueError: I give up")
-    ]
+    assert recorded_runs.rows(
+        "select bot, kind, count, example from fault_counts where run = 1"
+    ) == [("late", "error", 10, "ValueError: I give up")]
 
 
-def test_the_latest_run_is_shown_unless_another_is_named(made: Any) -> None:
+def test_the_latest_run_is_shown_unless_another_is_named(recorded_runs: Any) -> None:
     for command in ("leaderboard", "matrix"):
-        latest, older = (made(command, *DB, *more).out for more in ((), ("--run", 1)))
+        latest, older = (recorded_runs(command, *DB, *more).out for more in ((), ("--run", 1)))
         assert latest != older
-    assert made("digest", *DB).out == f"{made.digest(run=2)}\n"
-    assert made("digest", 1, *DB).out == f"{made.digest(run=1)}\n"
-    assert made.digest(run=1) != made.digest(run=2)
+    assert recorded_runs("digest", *DB).out == f"{recorded_runs.digest(run=2)}\n"
+    assert recorded_runs("digest", 1, *DB).out == f"{recorded_runs.digest(run=1)}\n"
+    assert recorded_runs.digest(run=1) != recorded_runs.digest(run=2)
 
 
-def test_an_answer_keeps_every_column_and_every_number(made: Any) -> None:
+def test_the_json_answer_to_a_query_keeps_every_column_and_number(recorded_runs: Any) -> None:
     query = """
         select 1 as a, 2 as a, 1.25 as decimal, 1/0 as infinite, 'nan'::double as nan,
             170141183460469231731687303715884105727 as huge, [1, null] as list, date '2020-01-02' as day
     """
-    [row] = made("sql", query, "--db", "record.duckdb", "--json").json
+    [row] = recorded_runs("sql", query, "--db", "record.duckdb", "--json").json
     assert row == {
         "a": 1,
         "a_2": 2,
@@ -297,22 +299,24 @@ def test_an_answer_keeps_every_column_and_every_number(made: Any) -> None:
         "list": [1, None],
         "day": "2020-01-02",
     }
-    empty = made("sql", "select 1 as one, 2 as two where false", "--db", "record.duckdb")
+    empty = recorded_runs("sql", "select 1 as one, 2 as two where false", "--db", "record.duckdb")
     assert empty.out.split()[:2] == ["one", "two"]
 
 
-def test_queries_are_read_from_stdin_and_one_that_fails_does_not_stop_the_next(made: Any) -> None:
+def test_queries_are_read_from_stdin_and_one_that_fails_does_not_stop_the_next(
+    recorded_runs: Any,
+) -> None:
     queries = "select 11 as x;\nselect\n 12\n as y;\nnonsense;\nselect 13 as z"
-    done = made("sql", "--db", "record.duckdb", stdin=queries, code=2)
+    done = recorded_runs("sql", "--db", "record.duckdb", stdin=queries, code=2)
     assert [word for word in done.out.split() if word.isdigit()] == ["11", "12", "13"]
     assert len(done.lines) == 1
     assert "nonsense" in done.err
-    answers = made("sql", "--db", "record.duckdb", "--json", stdin="select 1 as a\n\n")
+    answers = recorded_runs("sql", "--db", "record.duckdb", "--json", stdin="select 1 as a\n\n")
     assert answers.json == [{"a": 1}]
-    assert made("sql", "--db", "record.duckdb", stdin="").out == ""
+    assert recorded_runs("sql", "--db", "record.duckdb", stdin="").out == ""
 
 
-def test_a_query_changes_nothing_and_reaches_nothing(made: Any) -> None:
+def test_a_query_can_neither_change_the_record_nor_read_other_files(recorded_runs: Any) -> None:
     queries = (
         "insert into matches select * from matches",
         "delete from matches",
@@ -325,14 +329,14 @@ def test_a_query_changes_nothing_and_reaches_nothing(made: Any) -> None:
         "install httpfs",
         "select 1; drop table matches",
     )
-    before = (made.folder / "record.duckdb").read_bytes()
-    done = made("sql", "--db", "record.duckdb", stdin=";\n".join(queries), code=2)
+    before = (recorded_runs.folder / "record.duckdb").read_bytes()
+    done = recorded_runs("sql", "--db", "record.duckdb", stdin=";\n".join(queries), code=2)
     assert done.out == ""
     assert len(done.lines) == len(queries)
-    done = made("sql", queries[1], "--db", "record.duckdb", code=2)
+    done = recorded_runs("sql", queries[1], "--db", "record.duckdb", code=2)
     assert (done.out, len(done.lines)) == ("", 1)
-    assert (made.folder / "record.duckdb").read_bytes() == before
-    there = {path.name for path in made.folder.iterdir()}
+    assert (recorded_runs.folder / "record.duckdb").read_bytes() == before
+    there = {path.name for path in recorded_runs.folder.iterdir()}
     assert there == {"bots", "record.duckdb", "record.duckdb.lock"}
 
 
@@ -350,7 +354,7 @@ def test_the_same_command_again_plays_nothing_new(tournament: Any, bots: Any) ->
     assert tournament.rows("select count(*) from matches") == [(6,)]
 
 
-def test_runs_of_other_seeds_and_games_share_a_file_and_do_not_mix(
+def test_runs_with_different_seeds_and_games_share_a_file_without_mixing(
     tournament: Any, bots: Any
 ) -> None:
     bots("tit_for_tat", "random", fair="def act(view):\n    return view.legal[0]\n")
@@ -370,7 +374,7 @@ def test_runs_of_other_seeds_and_games_share_a_file_and_do_not_mix(
     assert len({tournament.digest(run=number) for number in range(1, 5)}) == 4
 
 
-def test_files_that_are_left_out_are_named_with_the_reason_and_other_games_in_one_line(
+def test_each_file_left_out_is_listed_with_its_reason_and_bots_for_other_games_in_one_line(
     tournament: Any, bots: Any
 ) -> None:
     folder = bots(
@@ -392,7 +396,7 @@ def test_files_that_are_left_out_are_named_with_the_reason_and_other_games_in_on
     assert len(left_out) == 6
 
 
-def test_check_tells_the_line_of_what_is_wrong_and_what_could_not_be_checked(
+def test_check_shows_the_line_of_each_mistake_and_names_what_it_could_not_check(
     tournament: Any, bots: Any
 ) -> None:
     folder = bots(
@@ -410,12 +414,12 @@ def test_check_tells_the_line_of_what_is_wrong_and_what_could_not_be_checked(
     (folder / "utf16.py").write_bytes("def act(view): ...".encode("utf-16"))
     (folder / "twin.py").write_bytes((folder / "late.py").read_bytes())
     done = tournament("check", "bots", "--fuel", 10**8, code=1)
-    told = {
+    result = {
         Path(file).stem: rest
         for file, rest in re.findall(r"^(bots/\w+\.py): (.*(?:\n +.*)*)", done.out, re.MULTILINE)
     }
-    assert set(told) == {file.stem for file in folder.iterdir()}
-    assert {name for name, rest in told.items() if rest.startswith("ok (")} == {
+    assert set(result) == {file.stem for file in folder.iterdir()}
+    assert {name for name, rest in result.items() if rest.startswith("ok (")} == {
         "bom",
         "crlf",
         "tit_for_tat",
@@ -432,14 +436,14 @@ def test_check_tells_the_line_of_what_is_wrong_and_what_could_not_be_checked(
         "greedy": ["memory in round 1"],
     }.items():
         for word in words:
-            assert word in told[name]
+            assert word in result[name]
     rows = tournament("check", "bots", "--fuel", 10**8, "--json", code=1).json
     assert {Path(row["file"]).stem: row["ok"] for row in rows} == {
-        name: rest.startswith("ok (") for name, rest in told.items()
+        name: rest.startswith("ok (") for name, rest in result.items()
     }
 
 
-def test_check_takes_a_game_of_ones_own_and_names_a_bot_for_it_alone_fit(
+def test_check_accepts_a_bot_for_a_game_of_your_own_only_with_that_game(
     tournament: Any, bots: Any
 ) -> None:
     write_toy(tournament.folder / "toy.py")
@@ -449,7 +453,7 @@ def test_check_takes_a_game_of_ones_own_and_names_a_bot_for_it_alone_fit(
 
 
 def write_toy(file: Path, pay: int = 1) -> None:
-    """A game of somebody's own, in which agreeing is paid."""
+    """Write a game that is not in the package, and that pays both seats for equal moves."""
     file.write_text(
         f"""
 from tournament.game import MatrixGame, common_payoff_game
@@ -460,7 +464,7 @@ def game(*, pay: float = {pay}) -> MatrixGame:
     )
 
 
-def test_a_match_of_ones_own_game_is_replayed_from_its_file_only(
+def test_a_match_of_a_game_of_your_own_is_replayed_only_with_its_unchanged_file(
     tournament: Any, bots: Any
 ) -> None:
     bots("random")
@@ -468,9 +472,9 @@ def test_a_match_of_ones_own_game_is_replayed_from_its_file_only(
     run = ("run", "--pop", "bots", "--game", "toy.py", "--set", "pay=2.5", "--db", "record.duckdb")
     tournament(*run, "--reps", 1)
     replay = ("replay", 1, "--db", "record.duckdb")
-    [told] = tournament(*replay, code=2).lines
-    assert "what was recorded is of" in told
-    assert "a game of your own: name its file with --game" in told
+    [result] = tournament(*replay, code=2).lines
+    assert "what was recorded is of" in result
+    assert "a game of your own: name its file with --game" in result
     assert "identical" in tournament(*replay, "--game", "toy.py").out
     write_toy(tournament.folder / "toy.py", pay=7)
     assert (
@@ -483,8 +487,8 @@ def replayed(path: Path, match: int) -> Replay:
         return replay(record.outcome(match), None, lambda text: None)
 
 
-def test_matches_with_noise_and_with_faults_are_replayed_identically(made: Any) -> None:
-    sample = made.rows(
+def test_matches_with_noise_and_with_faults_are_replayed_identically(recorded_runs: Any) -> None:
+    sample = recorded_runs.rows(
         """
         (select match from matches join faults using (match) where run = 2 order by hash(match) limit 2)
         union all
@@ -494,10 +498,10 @@ def test_matches_with_noise_and_with_faults_are_replayed_identically(made: Any) 
     )
     assert len(sample) == 6
     for (match,) in sample:
-        again = replayed(made.folder / "record.duckdb", match)
+        again = replayed(recorded_runs.folder / "record.duckdb", match)
         assert again.identical
         assert again.same_image
-    done = made("replay", match, "--db", "record.duckdb")
+    done = recorded_runs("replay", match, "--db", "record.duckdb")
     assert re.fullmatch(rf"match {match} \(\w+ v \w+\): identical\n", done.out)
 
 
@@ -512,26 +516,28 @@ CHANGES = (
 )
 
 
-def test_a_match_that_was_tampered_with_is_found_out(made: Any, tournament: Any) -> None:
-    faulted = made.rows(
+def test_a_match_whose_record_was_changed_is_replayed_as_different(
+    recorded_runs: Any, tournament: Any
+) -> None:
+    faulted = recorded_runs.rows(
         "select distinct match from faults join matches using (match) where run = 2"
     )
     copy = tournament.folder / "record.duckdb"
-    copy.write_bytes((made.folder / "record.duckdb").read_bytes())
+    copy.write_bytes((recorded_runs.folder / "record.duckdb").read_bytes())
     with duckdb.connect(copy) as connection:
         for [match], change in zip(faulted, CHANGES, strict=False):
             connection.execute(f"{change} where match = {match}")
     for [match], _ in zip(faulted, CHANGES, strict=False):
         assert not replayed(copy, match).identical
     assert "DIFFERENT; now:" in tournament("replay", match, "--db", copy, code=1).out
-    told = tournament("replay", match, "--db", copy, "--json", code=1).json
-    assert (told["match"], told["identical"]) == (match, False)
+    result = tournament("replay", match, "--db", copy, "--json", code=1).json
+    assert (result["match"], result["identical"]) == (match, False)
 
 
-def test_files_made_in_different_ways_have_one_digest(tournament: Any, bots: Any) -> None:
+def test_records_made_in_different_ways_have_the_same_digest(tournament: Any, bots: Any) -> None:
     names = ("tit_for_tat", "random", "joss", "grim")
     bots(*names)
-    for name in reversed(names):  # so that the folder lists them in another order
+    for name in reversed(names):  # so that the file system may list them in another order
         bots(name, folder="elsewhere")
     (tournament.folder / "elsewhere" / "joss.py").rename(tournament.folder / "elsewhere" / "a.py")
     run = ("run", "--rounds", 20, "--noise", 0.05)
@@ -553,7 +559,7 @@ def test_files_made_in_different_ways_have_one_digest(tournament: Any, bots: Any
     assert len(tables[0]) == 30
 
 
-def test_an_edited_bot_leaves_the_standings_and_its_old_matches_stay(
+def test_matches_of_a_bot_before_it_was_edited_stay_recorded_but_do_not_count(
     tournament: Any, bots: Any
 ) -> None:
     folder = bots("tit_for_tat", "always_defect")
@@ -568,7 +574,7 @@ def test_an_edited_bot_leaves_the_standings_and_its_old_matches_stay(
     assert tournament.rows("select count(*) from matches") == [(10,)]
 
 
-def test_odd_names_come_through_whole(tournament: Any, bots: Any) -> None:
+def test_odd_names_of_bots_and_files_are_kept_whole(tournament: Any, bots: Any) -> None:
     names = [
         "[bold]red",
         ":smile:",
@@ -594,7 +600,7 @@ def test_odd_names_come_through_whole(tournament: Any, bots: Any) -> None:
     assert all(name in out for name in names)
 
 
-def test_importing_the_package_pulls_in_nothing_heavy() -> None:
+def test_importing_the_package_does_not_import_heavy_libraries() -> None:
     heavy = ("duckdb", "openai", "aiohttp", "typer", "wasmtime", "numpy", "rich", "anyio")
     for module, allowed in {"tournament": (), "tournament.cli": ("typer", "rich")}.items():
         script = f"import sys, {module}; print([m for m in {heavy} if m in sys.modules])"

@@ -1,4 +1,4 @@
-"""A run that is stopped, at whatever moment and by whatever means, loses nothing and goes on to the same end."""
+"""A run that is stopped or killed at any moment loses no recorded match, and continues to the same result."""
 
 import os
 import random
@@ -23,7 +23,7 @@ TEN_AT_A_TIME = (
     "import tournament.engine.schedule as schedule; schedule.MOST_MATCHES = 10;"
     "from tournament.cli import main; main()"
 )
-"""The command, which has something to record every few moments."""
+"""The command with batches of ten matches, so that there is something to record every few moments."""
 SLOWLY = (sys.executable, "-c", TEN_AT_A_TIME)
 SLOW = """
 def act(view):
@@ -47,7 +47,7 @@ MATCHES = 140
 
 
 def fill(folder: Path) -> None:
-    """Bots that take their time; one leaks, and one has faults."""
+    """Make a folder of bots: three that take some time for each move, and one that plays differently in a batch."""
     (folder / "bots").mkdir()
     for number in range(3):
         (folder / "bots" / f"slow_{number}.py").write_text(f"{SLOW}# {number}\n")
@@ -58,8 +58,8 @@ def fill(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, image: Any) -> str:
-    """The digest of the run that nothing stops, played in one batch by one worker."""
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory, image: Any) -> str:
+    """The digest of the same run when it is not stopped, played by one worker."""
     folder = tmp_path_factory.mktemp("undisturbed")
     fill(folder)
     call = (sys.executable, "-m", "tournament", *map(str, RUN), "--workers", "1")
@@ -70,13 +70,13 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, image: Any) -> str:
 
 @pytest.fixture
 def slow(tournament: Any) -> Any:
-    """The command in a folder with slow bots."""
+    """The command, in a folder with slow bots."""
     fill(tournament.folder)
     return tournament
 
 
 def descendants(process: int) -> set[int]:
-    """The processes that a process has started, and those that they have."""
+    """Return the ids of the processes that a process has started, directly or indirectly."""
     children: set[int] = set()
     with suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():
@@ -94,7 +94,7 @@ def alive(processes: set[int]) -> set[int]:
 
 
 def lines_until(child: "subprocess.Popen[str]", pattern: str) -> list[str]:
-    """What a process says on stderr, up to a line in which the pattern is found."""
+    """Return the lines that a process prints on stderr, up to the first line that matches the pattern."""
     lines = []
     for line in child.stderr or ():
         lines.append(line)
@@ -104,7 +104,7 @@ def lines_until(child: "subprocess.Popen[str]", pattern: str) -> list[str]:
 
 
 def finished(child: "subprocess.Popen[str]") -> tuple[int, str]:
-    """Exit code and the rest of stderr, which comes within seconds."""
+    """Wait for a process that must end within seconds; return its exit code and the rest of its stderr."""
     before = descendants(child.pid)
     _, err = child.communicate(timeout=20)
     deadline = time.monotonic() + 5
@@ -115,18 +115,18 @@ def finished(child: "subprocess.Popen[str]") -> tuple[int, str]:
     return child.returncode, err
 
 
-def check_whole(slow: Any, undisturbed: str) -> None:
-    """Take the run to its end, and compare."""
+def finish_and_compare(slow: Any, uninterrupted: str) -> None:
+    """Continue the run to its end, and compare its digest with that of the uninterrupted run."""
     done = slow(*RUN, command=SLOWLY)
     assert "recorded as run 1" in done.lines[-1]
-    assert slow.digest() == undisturbed
+    assert slow.digest() == uninterrupted
     assert slow.rows("select count(*), count(distinct (lineup, repetition)) from matches") == [
         (MATCHES, MATCHES)
     ]
 
 
-def count(slow: Any) -> int:
-    """How many matches are on record."""
+def recorded_matches(slow: Any) -> int:
+    """Return the number of matches on record."""
     [[matches]] = slow.rows("select count(*) from matches")
     return int(matches)
 
@@ -141,27 +141,32 @@ MOMENTS = {
 
 @pytest.mark.parametrize(("pattern", "seconds"), MOMENTS.values(), ids=MOMENTS)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_run_in_good_order_and_the_same_command_goes_on(
-    slow: Any, undisturbed: str, number: signal.Signals, pattern: str, seconds: float
+def test_a_signal_stops_a_run_cleanly_and_the_same_command_continues_it(
+    slow: Any, uninterrupted: str, number: signal.Signals, pattern: str, seconds: float
 ) -> None:
     child = slow.start(*RUN, command=SLOWLY)
     lines_until(child, pattern)
     time.sleep(seconds)
     child.send_signal(number)
     code, err = finished(child)
-    told = re.search(
+    report = re.search(
         r"stopped after (\d+) of 140 matches; the same command goes on from there\n\Z", err
     )
-    if (pattern, seconds) == MOMENTS["at_once"] and not told:
-        assert code in (128 + number, -number)  # nothing had begun that could be brought to an end
+    if (pattern, seconds) == MOMENTS["at_once"] and not report:
+        assert code in (
+            128 + number,
+            -number,
+        )  # the signal came before the run began, so there was nothing to report
         return
-    assert (code, bool(told)) == (128 + number, True), err
-    assert told and count(slow) == int(told[1])
+    assert (code, bool(report)) == (128 + number, True), err
+    assert report and recorded_matches(slow) == int(report[1])
     if pattern == " of 140 matches" and number == signal.SIGTERM:
-        check_whole(slow, undisturbed)
+        finish_and_compare(slow, uninterrupted)
 
 
-def test_an_impatient_second_signal_is_obeyed_without_noise(slow: Any, undisturbed: str) -> None:
+def test_a_second_signal_soon_after_the_first_causes_no_traceback(
+    slow: Any, uninterrupted: str
+) -> None:
     child = slow.start(*RUN, command=SLOWLY)
     lines_until(child, " of 140 matches")
     child.send_signal(signal.SIGINT)
@@ -169,7 +174,7 @@ def test_an_impatient_second_signal_is_obeyed_without_noise(slow: Any, undisturb
     child.send_signal(signal.SIGINT)
     code, _ = finished(child)
     assert code == 130
-    check_whole(slow, undisturbed)
+    finish_and_compare(slow, uninterrupted)
 
 
 def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: Any) -> None:
@@ -182,8 +187,8 @@ def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: An
     assert "slow_0" in done.out
 
 
-def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
-    slow: Any, undisturbed: str
+def test_a_run_that_is_killed_several_times_ends_with_the_same_digest(
+    slow: Any, uninterrupted: str
 ) -> None:
     draw = random.Random(11)
     recorded = 0
@@ -204,10 +209,12 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_end(
         assert recorded <= matches == different
         recorded = matches
     assert recorded
-    check_whole(slow, undisturbed)
+    finish_and_compare(slow, uninterrupted)
 
 
-def test_a_killed_worker_is_replaced_and_leaves_no_trace(slow: Any, undisturbed: str) -> None:
+def test_killed_workers_are_replaced_and_the_digest_stays_the_same(
+    slow: Any, uninterrupted: str
+) -> None:
     child = slow.start(*RUN, command=SLOWLY)
     lines_until(child, " of 140 matches")
     for worker in descendants(child.pid):
@@ -215,10 +222,10 @@ def test_a_killed_worker_is_replaced_and_leaves_no_trace(slow: Any, undisturbed:
     code, err = finished(child)
     assert code == 0
     assert "140 matches played" in err
-    check_whole(slow, undisturbed)
+    finish_and_compare(slow, uninterrupted)
 
 
-def test_a_second_process_on_a_file_in_use_is_told_so_in_one_line(slow: Any) -> None:
+def test_a_command_on_a_record_in_use_is_refused_with_the_process_that_uses_it(slow: Any) -> None:
     child = slow.start(*RUN, command=SLOWLY)
     lines_until(child, "bots, 140 matches")
     before = time.monotonic()
@@ -231,14 +238,14 @@ def test_a_second_process_on_a_file_in_use_is_told_so_in_one_line(slow: Any) -> 
         assert len(done.lines) == 1
         assert f"record.duckdb is in use by process {child.pid}" in done.err
         if time.monotonic() - before > 1:
-            break  # it may have come to its end
+            break  # the first command may have ended by now
     child.send_signal(signal.SIGTERM)
     finished(child)
 
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, image: Any) -> Iterator[dict[str, str]]:
-    """An environment in which the image is built, and is yet to be compiled."""
+    """An environment whose cache has the image that was built, but not the compiled one."""
     cache = tmp_path / "cache"
     cache.mkdir()
     for component in image.compiled.parent.glob("bot-*.wasm"):
@@ -249,7 +256,7 @@ def empty_cache(tmp_path: Path, image: Any) -> Iterator[dict[str, str]]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("wait", [0.0, 0.5])
-def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
+def test_a_signal_stops_the_compilation_of_the_image_within_seconds(
     slow: Any, empty_cache: dict[str, str], number: signal.Signals, wait: float
 ) -> None:
     child = slow.start(*RUN, environment=empty_cache)
@@ -257,16 +264,16 @@ def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
     time.sleep(wait)
     child.send_signal(number)
     before = time.monotonic()
-    code, said = finished(child)
+    code, printed = finished(child)
     assert code == 128 + number
-    assert said.endswith("stopped after 0 of 140 matches; the same command goes on from there\n")
+    assert printed.endswith("stopped after 0 of 140 matches; the same command goes on from there\n")
     assert time.monotonic() - before < 4
     assert not list(Path(empty_cache["TOURNAMENT_CACHE"]).glob("*.cwasm"))
     nothing = slow("leaderboard", "--db", "record.duckdb", code=2)
     assert nothing.err.startswith("tournament: nothing has been played yet")
 
 
-def test_a_signal_while_the_image_is_built_leaves_no_builder_behind(
+def test_a_signal_while_the_image_is_built_leaves_no_process_behind(
     slow: Any, tmp_path: Path
 ) -> None:
     source = Path(package.__file__).parent
@@ -285,14 +292,14 @@ def test_a_signal_while_the_image_is_built_leaves_no_builder_behind(
     assert not list((tmp_path / "cache").glob("*wasm"))
 
 
-def test_a_single_match_can_be_stopped_too(slow: Any, empty_cache: dict[str, str]) -> None:
+def test_a_single_match_can_be_stopped(slow: Any, empty_cache: dict[str, str]) -> None:
     child = slow.start("play", "tit_for_tat", "grim", environment=empty_cache)
     lines_until(child, "compiling the sandbox image")
     child.send_signal(signal.SIGINT)
     assert finished(child) == (130, "")
 
 
-def test_a_bot_that_never_ends_does_not_keep_a_run_from_stopping(slow: Any) -> None:
+def test_a_run_can_be_stopped_while_a_bot_is_in_an_endless_loop(slow: Any) -> None:
     for file in (slow.folder / "bots").iterdir():
         file.write_text(f"# {file.name}\ndef act(view):\n    while True:\n        pass\n")
     child = slow.start(*RUN, "--fuel", 10**14)

@@ -1,4 +1,4 @@
-"""What is printed suits what it is printed on, and nothing that a bot wrote commands a terminal."""
+"""The output suits the terminal, file or pipe that it is written to, and text from bots cannot control a terminal."""
 
 import fcntl
 import os
@@ -19,7 +19,10 @@ DB = ("--db", "record.duckdb")
 def on_terminal(
     command: Any, *words: object, width: int = 80, typed: Sequence[str] = ()
 ) -> tuple[int, str]:
-    """Exit code and output of the command on a terminal of that width; a text is typed at each prompt."""
+    """Run the command on a terminal of this width; return its exit code and its output.
+
+    At each prompt, the next text of `typed` is typed.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = {"TERM": "xterm", "NO_COLOR": "1"}
@@ -35,7 +38,7 @@ def on_terminal(
             answers += 1
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # the other end is gone
+        except OSError:  # the command has ended and closed the terminal
             break
         if not piece:
             break
@@ -44,14 +47,14 @@ def on_terminal(
     return child.wait(timeout=60), output.decode()
 
 
-def test_progress_is_plain_lines_where_nobody_watches(tournament: Any, bots: Any) -> None:
+def test_progress_is_printed_as_plain_lines_without_a_terminal(tournament: Any, bots: Any) -> None:
     bots("tit_for_tat", "random")
     done = tournament("run", "--pop", "bots", "--rounds", 50, "--reps", 100, *DB)
     assert re.fullmatch(r"300 of 300 matches, [\d,]+/s", done.lines[-2])
     assert not re.search(r"[^\x20-\x7e\n]", done.err)
 
 
-def test_progress_is_a_bar_on_a_terminal(tournament: Any, bots: Any) -> None:
+def test_progress_is_shown_as_a_bar_on_a_terminal(tournament: Any, bots: Any) -> None:
     bots("tit_for_tat", "random")
     code, output = on_terminal(
         tournament, "run", "--pop", "bots", "--rounds", 50, "--reps", 100, *DB
@@ -61,20 +64,20 @@ def test_progress_is_a_bar_on_a_terminal(tournament: Any, bots: Any) -> None:
     assert "300/300" in output
     assert "matches/s" in output
     assert "300 matches played, recorded as run 1" in output
-    assert "\x1b[?25h" in output  # the cursor is shown again
+    assert "\x1b[?25h" in output  # this shows the cursor again
 
 
 @pytest.mark.parametrize("width", [10, 80])
-def test_words_and_numbers_are_whole_however_narrow_the_terminal(made: Any, width: int) -> None:
-    standings = made.rows("select bot, score from leaderboard where run = 2")
-    code, output = on_terminal(made, "leaderboard", *DB, width=width)
+def test_names_and_numbers_are_not_cut_on_a_narrow_terminal(recorded_runs: Any, width: int) -> None:
+    standings = recorded_runs.rows("select bot, score from leaderboard where run = 2")
+    code, output = on_terminal(recorded_runs, "leaderboard", *DB, width=width)
     assert code == 0
     assert all(bot in output and f"{score:.3f}" in output for bot, score in standings)
 
 
-def test_a_prompt_answers_on_a_terminal(made: Any) -> None:
+def test_sql_prompts_for_queries_on_a_terminal(recorded_runs: Any) -> None:
     code, output = on_terminal(
-        made, "sql", *DB, typed=["select 41 + 1 as answer;\n", "nonsense;\n", "\x04"]
+        recorded_runs, "sql", *DB, typed=["select 41 + 1 as answer;\n", "nonsense;\n", "\x04"]
     )
     assert code == 0
     assert "sql> " in output
@@ -89,7 +92,7 @@ def act(view):
 """
 
 
-def test_what_a_bot_wrote_cannot_command_the_terminal(tournament: Any, bots: Any) -> None:
+def test_text_from_a_bot_cannot_control_the_terminal(tournament: Any, bots: Any) -> None:
     folder = bots(
         "tit_for_tat",
         nasty=NASTY,
@@ -112,18 +115,20 @@ def test_what_a_bot_wrote_cannot_command_the_terminal(tournament: Any, bots: Any
     assert r"\x1b[31mred" in outputs[3].out
 
 
-def test_a_reader_that_goes_away_early_is_no_error(made: Any) -> None:
+def test_output_that_is_closed_early_causes_no_message(recorded_runs: Any) -> None:
     for words in (("list", "bots"), ("sql", "from moves", *DB, "--json"), ("digest", *DB)):
-        child = made.start(*words, bufsize=0)
+        child = recorded_runs.start(*words, bufsize=0)
         child.stdout.close()
         assert child.stderr.read() == ""
         assert child.wait(timeout=60) in (0, 1)
 
 
 @pytest.mark.parametrize("words", ["list games", "list games --json", "digest --db record.duckdb"])
-def test_an_output_that_cannot_be_written_is_one_line(made: Any, words: str) -> None:
+def test_output_that_cannot_be_written_is_reported_in_one_line(
+    recorded_runs: Any, words: str
+) -> None:
     with open("/dev/full", "w") as full:
-        child = made.start(*words.split(), stdout=full)
+        child = recorded_runs.start(*words.split(), stdout=full)
     assert (
         child.stderr.read()
         == "tournament: what comes out cannot be written: No space left on device\n"
@@ -131,7 +136,7 @@ def test_an_output_that_cannot_be_written_is_one_line(made: Any, words: str) -> 
     assert child.wait(timeout=60) == 1
 
 
-def test_without_any_of_the_standard_streams_a_tournament_is_played_all_the_same(
+def test_a_tournament_is_played_even_without_stdin_stdout_and_stderr(
     tournament: Any, bots: Any
 ) -> None:
     bots("tit_for_tat", "random")
@@ -143,16 +148,16 @@ def test_without_any_of_the_standard_streams_a_tournament_is_played_all_the_same
     assert tournament.digest("other.duckdb") == closed
 
 
-def test_a_terminal_that_knows_only_ascii_gets_escapes(made: Any) -> None:
+def test_an_ascii_terminal_gets_escapes_for_other_characters(recorded_runs: Any) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii"}
-    assert "\\xe9" in made("sql", "select 'é' as x", *DB, environment=ascii_only).out
-    assert "tit_for_tat" in made("leaderboard", *DB, environment=ascii_only).out
+    assert "\\xe9" in recorded_runs("sql", "select 'é' as x", *DB, environment=ascii_only).out
+    assert "tit_for_tat" in recorded_runs("leaderboard", *DB, environment=ascii_only).out
 
 
-def test_bots_with_names_of_modules_are_never_imported_by_the_engine(
+def test_the_engine_never_imports_bots_that_have_the_names_of_modules(
     tournament: Any, bots: Any
 ) -> None:
-    """The folder where the command is given is full of what would be imported first, if it were looked at."""
+    """The working folder has files that Python would import first if the folder were on its path."""
     trap = "open('imported', 'a').write(__name__)\n"
     names = (
         "json",
@@ -180,9 +185,7 @@ def test_bots_with_names_of_modules_are_never_imported_by_the_engine(
     assert tournament.rows("select count(distinct match), count(*) from faults") == [(54, 99)]
 
 
-def test_a_bot_learns_nothing_of_the_machine_and_changes_nothing_on_it(
-    tournament: Any, bots: Any
-) -> None:
+def test_a_bot_can_neither_read_from_the_machine_nor_change_it(tournament: Any, bots: Any) -> None:
     bots(
         environment="import os\ndef act(view):\n    raise ValueError(dict(os.environ))\n",
         writer="def act(view):\n    open('../written', 'w')\n",
@@ -198,7 +201,7 @@ def test_a_bot_learns_nothing_of_the_machine_and_changes_nothing_on_it(
     assert b"very-secret" not in (tournament.folder / "record.duckdb").read_bytes()
 
 
-def test_a_bot_that_prints_a_megabyte_leaves_a_traceback_and_a_few_lines(
+def test_of_a_megabyte_that_a_bot_prints_only_the_beginning_is_recorded(
     tournament: Any, bots: Any
 ) -> None:
     bots(loud="def act(view):\n    print('x' * 10**6)\n    return 1 / 0\n")

@@ -1,7 +1,7 @@
 """A tournament in which a small real model writes bots: python tests/e2e/real_model.py [FOLDER]
 
-Needs what requirements.txt lists. Prints each step that was taken: what the model wrote, what became of it, and the
-seconds that its calls took.
+Needs the packages in requirements.txt. Prints for each step what the model wrote and the outcome, and then the seconds
+of all calls.
 """
 
 import json
@@ -33,13 +33,13 @@ BOTS = {
 
 
 def missing() -> list[str]:
-    """What of the requirements is not installed."""
+    """Return the required packages that are not installed."""
     return [package for package in NEEDS if find_spec(package) is None]
 
 
 @dataclass(frozen=True)
-class Came:
-    """What came of it: the steps and calls on record, the leaderboard, and how long it took."""
+class Result:
+    """The steps and calls on record, the leaderboard, and the seconds that the run took."""
 
     steps: list[dict[str, Any]]
     calls: list[dict[str, Any]]
@@ -47,8 +47,8 @@ class Came:
     seconds: float
 
 
-def exercise(folder: Path) -> Came:
-    """Let two chains grow in a tournament, in a folder."""
+def exercise(folder: Path) -> Result:
+    """Run a tournament with two chains of evolution in a folder, and return its result."""
     for name, source in BOTS.items():
         (folder / "bots").mkdir(exist_ok=True)
         (folder / "bots" / f"{name}.py").write_text(source)
@@ -67,12 +67,12 @@ def exercise(folder: Path) -> Came:
         order by chain, step
     """
     calls = "select place, purpose, outcome, seconds, output_tokens from calls order by asked_at"
-    told = [tournament(folder, "sql", query, "--json") for query in (steps, calls)]
-    return Came(*told, leaderboard, seconds)
+    rows = [tournament(folder, "sql", query, "--json") for query in (steps, calls)]
+    return Result(*rows, leaderboard, seconds)
 
 
 def tournament(folder: Path, *words: str) -> Any:
-    """What the command prints as JSON."""
+    """Run the command and return the JSON that it prints."""
     command = [sys.executable, "-m", "tournament", *words, "--db", "record.duckdb"]
     done = subprocess.run(
         command, cwd=folder, env=os.environ | SETTINGS, stdout=subprocess.PIPE, check=True
@@ -82,7 +82,7 @@ def tournament(folder: Path, *words: str) -> Any:
 
 @contextmanager
 def served(model: Path) -> Iterator[str]:
-    """The address of the model's server."""
+    """Run the server of the model and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -98,19 +98,19 @@ def served(model: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Say what came of it."""
+    """Run the tournament and print its result."""
     if absent := missing():
         sys.exit(f"not installed: {', '.join(absent)} (pip install -r {HERE / 'requirements.txt'})")
     folder = Path(sys.argv[1] if sys.argv[1:] else tempfile.mkdtemp(prefix="real-model-"))
     folder.mkdir(parents=True, exist_ok=True)
-    came = exercise(folder)
-    for step in came.steps:
+    result = exercise(folder)
+    for step in result.steps:
         source = step["source"] or "(no program)\n"
         head = f"{step['chain']}, step {step['step']}, seat {step['seat']}: {step['outcome']}"
         sys.stdout.write(f"{head}, welfare {step['welfare']} {step['problems']}\n{source}\n")
-    took = [f"{call['outcome']} {call['seconds']:.1f} s" for call in came.calls]
-    sys.stdout.write(f"calls: {', '.join(took)}\n{came.seconds:.0f} s in all\n")
-    for row in came.leaderboard:
+    took = [f"{call['outcome']} {call['seconds']:.1f} s" for call in result.calls]
+    sys.stdout.write(f"calls: {', '.join(took)}\n{result.seconds:.0f} s in all\n")
+    for row in result.leaderboard:
         sys.stdout.write(f"{row['rank']} {row['bot']}\n")
 
 

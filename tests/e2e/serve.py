@@ -1,6 +1,6 @@
 """Serves the model of requirements.txt on loopback, on one thread: python serve.py FILE PORT
 
-The model is joined from its parts to FILE, unless it is there, and is served only if it is the one that was published.
+The model is joined from its parts to FILE unless FILE exists, and is served only if it is the published one.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ NAME = "qwen"
 
 
 def part(package: str) -> Path:
-    """The file in a package, found without importing it."""
+    """Return the file in a package, found without importing the package."""
     spec = find_spec(package)
     assert spec is not None and spec.origin is not None, package
     [file] = (Path(spec.origin).parent / "data").glob("*.bin")
@@ -24,14 +24,14 @@ def part(package: str) -> Path:
 
 
 def join(model: Path) -> None:
-    """Write the parts to one file."""
+    """Join the parts to one file."""
     with model.open("wb") as whole:
         for package in PARTS:
             whole.write(part(package).read_bytes())
 
 
 def check(model: Path) -> None:
-    """Stop if it is another model."""
+    """Stop if the file is not the published model."""
     with model.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
@@ -39,7 +39,7 @@ def check(model: Path) -> None:
 
 
 def serve(model: Path, port: int) -> None:
-    """Serve until SIGTERM. Threads wait for each other by spinning: one is fastest on a busy machine."""
+    """Serve until SIGTERM, on one thread: several wait for each other by spinning, which is slow on a busy machine."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()

@@ -1,4 +1,4 @@
-"""A small real model writes bots, well and badly, and those that run enter the round robin."""
+"""A small real model writes good and bad bots, and those that run enter the round robin."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ NAMED = {*map(str, CallOutcome), *FAULTS, "leaky", "lost"}
     reason=f"needs {NEEDS[0]} and the model's parts: pip install -r tests/e2e/requirements.txt",
 )
 def test_a_small_real_model_writes_bots_that_enter_the_round_robin(tmp_path: Path) -> None:
-    came = exercise(tmp_path)
-    ran = {step["source"] for step in came.steps if step["welfare"] is not None}
+    result = exercise(tmp_path)
+    ran = {step["source"] for step in result.steps if step["welfare"] is not None}
     assert ran
-    newcomers = {row["bot"] for row in came.leaderboard} - set(BOTS)
+    newcomers = {row["bot"] for row in result.leaderboard} - set(BOTS)
     assert newcomers and len(newcomers) <= len(ran)
-    assert {step["outcome"] for step in came.steps} <= NAMED
-    assert {call["outcome"] for call in came.calls} <= NAMED
-    for step in came.steps:
+    assert {step["outcome"] for step in result.steps} <= NAMED
+    assert {call["outcome"] for call in result.calls} <= NAMED
+    for step in result.steps:
         assert (step["welfare"] is None) == (step["outcome"] not in ("ok", "several_blocks"))

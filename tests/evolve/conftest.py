@@ -1,4 +1,4 @@
-"""Evaluators in a real sandbox, oracles that say what they are told to, a server to ask, and the command."""
+"""Fixtures: evaluators in a real sandbox, oracles with scripted answers, a server of models, and the command."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ def program(source: str) -> Program:
 
 @pytest.fixture(scope="session")
 def pool(image: Image) -> Iterator[tuple[BlockingPortal, Pool]]:
-    """Workers that all tests share, and the loop that they live in."""
+    """Workers that all tests share, and the portal of the event loop in which they run."""
     games = [load_game("level_based_foraging"), load_game("coin_game")]
     with (
         start_blocking_portal() as portal,
@@ -56,7 +56,7 @@ Evaluate = Callable[..., Any]
 
 @pytest.fixture
 def evaluate(pool: tuple[BlockingPortal, Pool]) -> Evaluate:
-    """Runs a function on an evaluator of a setting."""
+    """A function that makes an evaluator for a setting and calls another function with it."""
     portal, workers = pool
 
     def run(setting: Setting, work: Callable[[Evaluator], Awaitable[T]], *, seed: int = 0) -> T:
@@ -65,8 +65,11 @@ def evaluate(pool: tuple[BlockingPortal, Pool]) -> Evaluate:
     return run
 
 
-class Says:
-    """An oracle that answers with these sources in turn, with nothing for None; the last goes on for ever."""
+class ScriptedOracle:
+    """An oracle that answers with the given sources in turn, and then always with the last.
+
+    None stands for an answer without a program.
+    """
 
     name = "says"
 
@@ -75,18 +78,18 @@ class Says:
         self.tasks: list[Task] = []
 
     async def respond(self, task: Task) -> Response:
-        """The next."""
+        """Return the next scripted answer."""
         source = self.sources[min(len(self.tasks), len(self.sources) - 1)]
         self.tasks.append(task)
         return Response(None, "no_code") if source is None else Response(program(source))
 
 
-Grow = Callable[..., tuple[Chain, list[Step]]]
+RunChain = Callable[..., tuple[Chain, list[Step]]]
 
 
 @pytest.fixture
-def grow(evaluate: Evaluate) -> Grow:
-    """Grows a chain to its end."""
+def run_chain(evaluate: Evaluate) -> RunChain:
+    """A function that runs a chain to its end and returns it with its steps."""
 
     def run(
         setting: Setting, oracles: Sequence[Oracle], plan: Plan, start: Sequence[str] = ()
@@ -107,13 +110,13 @@ Serve = Callable[[Script | Does], AbstractContextManager[Server]]
 
 @pytest.fixture
 def server(pool: tuple[BlockingPortal, Pool]) -> Serve:
-    """A server beside the test."""
+    """A function that starts a server of models for the duration of a `with` block."""
     portal, _ = pool
     return lambda script: portal.wrap_async_context_manager(serve(script))
 
 
-def says(text: str, **more: Any) -> Does:
-    """The reply with that text."""
+def reply_with(text: str, **more: Any) -> Does:
+    """Return a server's reply with this text."""
     return Does(completion(text, **more))
 
 
@@ -131,7 +134,7 @@ def asks_for_critique(body: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command came to."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -139,7 +142,7 @@ class Done:
 
     @property
     def json(self) -> Any:
-        """What it printed, as JSON."""
+        """The JSON that the command printed."""
         return json.loads(self.out)
 
 
@@ -153,7 +156,7 @@ def command(
     capsys: pytest.CaptureFixture[str],
     image: Image,
 ) -> Command:
-    """The command, run here, in an empty folder with nothing of models in the environment."""
+    """The command, run in this process, in an empty folder and without settings of models in the environment."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TOURNAMENT_MODEL", "TOURNAMENT_ORACLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

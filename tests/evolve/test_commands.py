@@ -1,4 +1,4 @@
-"""Evolution from the command line: records, replays, budgets, figures, histories, and what is said of bad input."""
+"""Evolution from the command line: records, replays, budgets, figures, lineages, and messages about bad input."""
 
 import json
 import random
@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from tests.evolve.conftest import Command, Serve, always, asks_for_critique, code, prompt_of, says
+from tests.evolve.conftest import (
+    Command,
+    Serve,
+    always,
+    asks_for_critique,
+    code,
+    prompt_of,
+    reply_with,
+)
 from tests.evolve.scripts import CRITIQUE, author, slow_author
 from tests.oracles.server import Does, completion, error
 from tournament.store import Record, RecordedStep
@@ -26,7 +34,7 @@ Rows = Callable[..., list[tuple[Any, ...]]]
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Rows:
-    """The answer to a query."""
+    """A function that returns the rows which answer a query."""
 
     def ask(query: str, db: str = "r.duckdb") -> list[tuple[Any, ...]]:
         with Record.read(tmp_path / db) as record:
@@ -40,7 +48,7 @@ Steps = Callable[..., list[RecordedStep]]
 
 @pytest.fixture
 def steps(tmp_path: Path) -> Steps:
-    """The steps of all chains."""
+    """A function that returns the steps of all chains in a record."""
 
     def read(db: str = "r.duckdb") -> list[RecordedStep]:
         with Record.read(tmp_path / db) as record:
@@ -50,18 +58,18 @@ def steps(tmp_path: Path) -> Steps:
     return read
 
 
-def growing(oracle: str, db: str = "r.duckdb", *more: object) -> tuple[object, ...]:
+def evolve_words(oracle: str, db: str = "r.duckdb", *more: object) -> tuple[object, ...]:
     plan = ("-K", 2, "-T", 1, "--episodes", 2, "--workers", 1)
     return ("evolve", "--game", "climbing", "--oracle", oracle, *plan, "--db", db, *more)
 
 
-def test_the_best_profile_is_told_at_the_end(command: Command, rows: Rows) -> None:
-    done = command(*growing("search", "r.duckdb", "--json", "--evaluate", 3))
+def test_the_best_profile_is_reported_at_the_end(command: Command, rows: Rows) -> None:
+    done = command(*evolve_words("search", "r.duckdb", "--json", "--evaluate", 3))
     best = done.json
     assert best["welfare"] == best["optimum"] == 22.0
     assert [each["seat"] for each in best["programs"]] == [0, 1]
-    worth = {"welfare": 22.0, "optimum": 22.0, "payoffs": [11.0, 11.0]}
-    assert best["evaluation"] == {"matches": 3} | worth
+    values = {"welfare": 22.0, "optimum": 22.0, "payoffs": [11.0, 11.0]}
+    assert best["evaluation"] == {"matches": 3} | values
     assert best["published_optimum"] is None
     assert [line.split(":")[0] for line in done.err.splitlines() if "step" in line] == [
         f"pibr_0_0, step {number}" for number in range(4)
@@ -71,11 +79,11 @@ def test_the_best_profile_is_told_at_the_end(command: Command, rows: Rows) -> No
     assert rows("select oracles from chains") == [(["search"],)] * 2
 
 
-def test_the_same_again_pays_nothing_and_changes_nothing(
+def test_the_same_command_again_makes_no_call_and_changes_nothing(
     command: Command, server: Serve, rows: Rows, steps: Steps
 ) -> None:
     with server(author) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--chains", 2, "--json")
+        words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--chains", 2, "--json")
         first = command(*words)
         asked = len(scripted.asked)
         record = rows(CHAINS), rows(CALLS), steps()
@@ -92,49 +100,53 @@ def test_a_record_is_replayed_word_for_word_without_a_server(
     command: Command, server: Serve, rows: Rows, steps: Steps
 ) -> None:
     with server(author) as scripted:
-        first = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", "--json"))
+        first = command(*evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--json"))
         asked = len(scripted.asked)
-        second = command(*growing("replay:r.duckdb", "s.duckdb", "--json"))
+        second = command(*evolve_words("replay:r.duckdb", "s.duckdb", "--json"))
         assert len(scripted.asked) == asked
     assert second.json == first.json
     assert rows(CALLS, "s.duckdb") == rows(CALLS)
     assert steps("s.duckdb") == steps()
-    again = command(*growing("replay:s.duckdb", "s.duckdb", "--json"))
+    again = command(*evolve_words("replay:s.duckdb", "s.duckdb", "--json"))
     assert again.json == first.json
 
 
-def test_a_prompt_that_differs_is_shown(command: Command, server: Serve) -> None:
+def test_a_replay_shows_a_prompt_that_differs_from_the_recorded_one(
+    command: Command, server: Serve
+) -> None:
     with server(author) as scripted:
-        command(*growing(f"chat:m@{scripted.url}"))
-    done = command(*growing("replay:r.duckdb", "s.duckdb", "--objective", "own"), code=2)
+        command(*evolve_words(f"chat:m@{scripted.url}"))
+    done = command(*evolve_words("replay:r.duckdb", "s.duckdb", "--objective", "own"), code=2)
     assert "cannot replay write pibr_0_0/0/0/0, attempt 0" in done.err
     assert "-Make the total of all seats' payoffs" in done.err
     assert "+Make the payoff of your own seat" in done.err
 
 
-def test_a_budget_is_that_of_the_run(command: Command, server: Serve, steps: Steps) -> None:
+def test_a_budget_covers_all_sessions_of_a_run(
+    command: Command, server: Serve, steps: Steps
+) -> None:
     with server(author) as scripted:
         oracle = f"chat:m@{scripted.url}"
-        command(*growing(oracle, "whole.duckdb", "--json"))
+        command(*evolve_words(oracle, "whole.duckdb", "--json"))
         asked = len(scripted.asked)
         assert asked == 5
         for _ in range(2):
-            done = command(*growing(oracle, "r.duckdb", "--budget-calls", 3), code=None)
+            done = command(*evolve_words(oracle, "r.duckdb", "--budget-calls", 3), code=None)
             assert (
                 "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 3" in done.err
             )
             assert len(scripted.asked) == asked + 3
-        command(*growing(oracle))
+        command(*evolve_words(oracle))
         assert len(scripted.asked) == asked + asked
     assert steps() == steps("whole.duckdb")
 
 
-def test_what_was_never_answered_stays_counted_when_a_run_goes_on(
+def test_calls_without_an_answer_still_count_when_a_run_continues(
     command: Command, server: Serve
 ) -> None:
     with server(Does(delay=5)) as scripted:
         limits = ("--time-limit", 0.2, "--max-tokens", 20000, "--budget-tokens", 40000)
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", *limits, "--retries", 0)
+        words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", *limits, "--retries", 0)
         for script in (scripted.script, author):
             scripted.script = script
             assert (
@@ -143,20 +155,22 @@ def test_what_was_never_answered_stays_counted_when_a_run_goes_on(
             assert len(scripted.asked) == 1
 
 
-def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows) -> None:
+def test_a_budget_of_money_or_tokens_is_not_exceeded(
+    command: Command, server: Serve, rows: Rows
+) -> None:
     prices = ("--price-in", 1, "--price-out", 1)
 
-    def dear(body: dict[str, Any], number: int) -> Does:
+    def long_author(body: dict[str, Any], number: int) -> Does:
         usage = {"prompt_tokens": 9_000, "completion_tokens": 1_000}
-        return says(code(f"# {number}\n{always('b')}"), usage=usage)
+        return reply_with(code(f"# {number}\n{always('b')}"), usage=usage)
 
-    with server(dear) as scripted:
+    with server(long_author) as scripted:
         oracle = f"chat:m@{scripted.url}"
-        done = command(*growing(oracle, "r.duckdb", "--budget-tokens", 50_000))
+        done = command(*evolve_words(oracle, "r.duckdb", "--budget-tokens", 50_000))
         assert "the budget is spent: tokens are limited to 50,000" in done.err
-        done = command(*growing(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
+        done = command(*evolve_words(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
         assert "the budget is spent: dollars are limited to 0.05" in done.err
-        unknown = command(*growing(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
+        unknown = command(*evolve_words(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
         assert "no price is known" in unknown.err
     [(tokens,)] = rows("select sum(input_tokens + output_tokens) from calls")
     [(cost,)] = rows("select sum(cost) from calls", "s.duckdb")
@@ -165,52 +179,54 @@ def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows
     assert not Path("t.duckdb").exists()
 
 
-def test_what_it_took_is_told_and_a_price_that_is_not_known_is_not_made_up(
+def test_calls_tokens_and_cost_are_reported_and_an_unknown_price_stays_unknown(
     command: Command, server: Serve, rows: Rows
 ) -> None:
     with server(author) as scripted:
         oracle = f"chat:m@{scripted.url}"
-        unknown = command(*growing(oracle, "r.duckdb"))
+        unknown = command(*evolve_words(oracle, "r.duckdb"))
         priced = ("--price-in", 1, "--price-out", 2)
-        known = command(*growing(oracle, "s.duckdb", *priced))
-        told = command(*growing(oracle, "s.duckdb", *priced, "--json")).json["spending"]
+        known = command(*evolve_words(oracle, "s.duckdb", *priced))
+        shown = command(*evolve_words(oracle, "s.duckdb", *priced, "--json")).json["spending"]
     assert "5 calls to models: 500 + 100 tokens, price unknown" in unknown.out
     assert "5 calls to models: 500 + 100 tokens, 0.00070 dollars" in known.out
     tokens = {"input_tokens": 500, "output_tokens": 100, "uncounted": 0}
-    assert told == {"calls": 5, "cost": 0.0007} | tokens
+    assert shown == {"calls": 5, "cost": 0.0007} | tokens
     assert {cost for (cost,) in rows("select cost from spending")} == {None}
     assert rows("select round(sum(cost), 6) from spending", "s.duckdb") == [(0.0007,)]
-    assert "calls to models" not in command(*growing("search", "t.duckdb")).out
+    assert "calls to models" not in command(*evolve_words("search", "t.duckdb")).out
 
 
-def test_a_call_that_the_budget_refused_is_not_among_those_that_were_made(
+def test_a_call_that_the_budget_refused_is_not_counted_as_made(
     command: Command, server: Serve, rows: Rows
 ) -> None:
     with server(author) as scripted:
         priced = ("--price-in", 1, "--price-out", 2, "--budget-calls")
-        one = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", *priced, 1), code=None)
+        one = command(*evolve_words(f"chat:m@{scripted.url}", "r.duckdb", *priced, 1), code=None)
         assert "\n1 call to models: 100 + 20 tokens, 0.00014 dollars" in one.out
-        command(*growing(f"chat:m@{scripted.url}", "s.duckdb", *priced, 3), code=None)
+        command(*evolve_words(f"chat:m@{scripted.url}", "s.duckdb", *priced, 3), code=None)
         assert len(scripted.asked) == 1 + 3
     assert rows("select sum(calls), sum(failures) from spending", "s.duckdb") == [(3, 0)]
 
 
-def test_tokens_that_a_server_did_not_tell_are_said_to_be_missing(
+def test_tokens_that_a_server_did_not_report_are_shown_as_unknown(
     command: Command, server: Serve, rows: Rows
 ) -> None:
     def forgetful(body: dict[str, Any], number: int) -> Does:
-        return says(code(always("b")), **({"usage": None} if number else {}))
+        return reply_with(code(always("b")), **({"usage": None} if number else {}))
 
     with server(forgetful) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--price-in", 1, "--price-out", 2)
+        words = evolve_words(
+            f"chat:m@{scripted.url}", "r.duckdb", "--price-in", 1, "--price-out", 2
+        )
         done = command(*words)
-    told = f"{len(scripted.asked)} calls to models: at least 100 + 20 tokens (of "
-    assert told in done.out and "not all are known), price unknown" in done.out
+    shown = f"{len(scripted.asked)} calls to models: at least 100 + 20 tokens (of "
+    assert shown in done.out and "not all are known), price unknown" in done.out
     uncounted = len(scripted.asked) - 1
     assert rows("select sum(uncounted), sum(calls) from spending") == [(uncounted, uncounted + 1)]
 
 
-def test_tokens_of_requests_that_were_never_answered_are_said_to_be_missing(
+def test_tokens_of_requests_without_an_answer_are_shown_as_unknown(
     command: Command, server: Serve
 ) -> None:
     def torn(body: dict[str, Any], number: int) -> Does:
@@ -218,12 +234,12 @@ def test_tokens_of_requests_that_were_never_answered_are_said_to_be_missing(
 
     with server(torn) as scripted:
         priced = ("--price-in", 1, "--price-out", 2)
-        done = command(*growing(f"chat:m@{scripted.url}", "r.duckdb", *priced))
-    told = "5 calls to models: at least 500 + 100 tokens (of 1 call not all are known), at least 0.00070 dollars"
-    assert told in done.out
+        done = command(*evolve_words(f"chat:m@{scripted.url}", "r.duckdb", *priced))
+    shown = "5 calls to models: at least 500 + 100 tokens (of 1 call not all are known), at least 0.00070 dollars"
+    assert shown in done.out
 
 
-def test_what_failed_is_asked_again_and_the_steps_after_it_are_made_anew(
+def test_a_failed_call_is_repeated_and_the_steps_after_it_are_made_again(
     command: Command, server: Serve, steps: Steps
 ) -> None:
     trouble = [False]
@@ -233,16 +249,16 @@ def test_what_failed_is_asked_again_and_the_steps_after_it_are_made_anew(
 
     with server(script) as scripted:
         oracle = f"chat:m@{scripted.url}"
-        command(*growing(oracle, "whole.duckdb"))
+        command(*evolve_words(oracle, "whole.duckdb"))
         trouble[0] = True
-        command(*growing(oracle, "r.duckdb", "--retries", 0), code=1)
+        command(*evolve_words(oracle, "r.duckdb", "--retries", 0), code=1)
         assert {step.outcome for step in steps()} == {"server_error"}
         trouble[0] = False
-        command(*growing(oracle))
+        command(*evolve_words(oracle))
     assert steps() == steps("whole.duckdb")
 
 
-def test_keys_are_nowhere(
+def test_a_key_is_in_no_output_and_no_file(
     command: Command, server: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -250,11 +266,11 @@ def test_keys_are_nowhere(
     def script(body: dict[str, Any], number: int) -> Does:
         if number == 2:
             return Does(error(f"no access with {KEY}"), status=403)
-        return says(code(always("b")) + f"# {KEY}")
+        return reply_with(code(always("b")) + f"# {KEY}")
 
     with server(script) as scripted:
         monkeypatch.setenv("OPENAI_BASE_URL", scripted.url)
-        done = command(*growing("chat:m", "r.duckdb", "--json"), code=1)
+        done = command(*evolve_words("chat:m", "r.duckdb", "--json"), code=1)
         assert scripted.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert "pibr_0_0 stopped: rejected" in done.err
     assert KEY not in done.out + done.err
@@ -267,7 +283,7 @@ def test_an_address_with_a_password_is_refused_before_anything_is_recorded(
 ) -> None:
     for more in (("--base-url", "http://me:hush@host/v1"), ()):
         oracle = "chat:m" if more else "chat:m@http://me:hush@host/v1"
-        done = command(*growing(oracle, "r.duckdb", *more), code=2)
+        done = command(*evolve_words(oracle, "r.duckdb", *more), code=2)
         assert "OPENAI_API_KEY" in done.err and "hush" not in done.err
         assert not Path("r.duckdb").exists()
 
@@ -277,15 +293,15 @@ def test_a_broken_template_is_found_before_a_call_is_paid_for(
 ) -> None:
     (tmp_path / "rewrite.j2").write_text("Mend it:\n{{ programme }}")
     with server(author) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--prompts", tmp_path)
+        words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--prompts", tmp_path)
         [line] = command(*words, code=2).err.splitlines()
         assert "rewrite.j2, line 2: 'programme' is undefined" in line
         assert not scripted.asked
     assert not Path("r.duckdb").exists()
 
 
-def test_no_server(command: Command) -> None:
-    done = command(*growing("chat:m@http://127.0.0.1:9/v1"), code=1)
+def test_a_missing_server_is_reported_in_one_line(command: Command) -> None:
+    done = command(*evolve_words("chat:m@http://127.0.0.1:9/v1"), code=1)
     assert "no server at http://127.0.0.1:9/v1 (connection refused)" in done.err
     assert "no step brought a program that runs" in done.out
 
@@ -301,37 +317,41 @@ def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> Non
 
     someone = threading.Thread(target=person)
     someone.start()
-    done = command(*growing("manual:services", "r.duckdb", "-T", 2))
+    done = command(*evolve_words("manual:services", "r.duckdb", "-T", 2))
     ended.set()
     someone.join()
     assert "best welfare 14" in done.out
-    told = done.err.count("into a chat, and save what it replies as")
-    assert told == len(list(services.glob("*.prompt.md"))) > 4
+    shown = done.err.count("into a chat, and save what it replies as")
+    assert shown == len(list(services.glob("*.prompt.md"))) > 4
 
 
-def test_a_step_that_is_about_more_than_its_seat_says_so(command: Command, server: Serve) -> None:
-    with server(says(code(always("c")))) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--order", "simultaneous")
-        told = command(*words).err
-    assert "\npibr_0_0, step 1: seat 1, welfare 0\n" in told
-    assert "\npibr_0_0, step 2: seat 1, welfare 10 (joined), the best so far\n" in told
+def test_a_step_whose_welfare_is_of_a_joined_profile_says_so(
+    command: Command, server: Serve
+) -> None:
+    with server(reply_with(code(always("c")))) as scripted:
+        words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--order", "simultaneous")
+        shown = command(*words).err
+    assert "\npibr_0_0, step 1: seat 1, welfare 0\n" in shown
+    assert "\npibr_0_0, step 2: seat 1, welfare 10 (joined), the best so far\n" in shown
 
 
-def test_an_oracle_for_each_seat(command: Command, server: Serve, rows: Rows) -> None:
-    with server(says(code(always("a")))) as scripted:
-        command(*growing(f"search, chat:m@{scripted.url}"))
+def test_each_seat_can_have_an_oracle_of_its_own(
+    command: Command, server: Serve, rows: Rows
+) -> None:
+    with server(reply_with(code(always("a")))) as scripted:
+        command(*evolve_words(f"search, chat:m@{scripted.url}"))
         assert scripted.asked
         assert all("Your seat: 1" in prompt_of(body) for body in scripted.asked)
         assert rows("select oracles from chains") == [(["search", f"chat:m@{scripted.url}"],)]
 
 
-def test_several_oracles_grow_chains_each_at_once_under_one_limit(
+def test_several_oracles_have_chains_each_under_one_common_limit(
     command: Command, server: Serve, rows: Rows
 ) -> None:
     with server(slow_author) as scripted:
         models = [f"chat:{name}@{scripted.url}" for name in "mn"]
         others = ("--oracle", models[1], "--oracle", f"search,{models[0]}")
-        command(*growing(models[0], "r.duckdb", *others, "--chains", 2, "--concurrency", 2))
+        command(*evolve_words(models[0], "r.duckdb", *others, "--chains", 2, "--concurrency", 2))
         assert {body["model"] for body in scripted.asked} == {"m", "n"}
         assert scripted.most_under_way == 2
     teams = [[models[0]], [models[1]], ["search", models[0]]]
@@ -340,45 +360,49 @@ def test_several_oracles_grow_chains_each_at_once_under_one_limit(
     ]
 
 
-def test_several_games_grow_at_once_under_one_limit(
+def test_chains_on_several_games_run_at_once_under_one_common_limit(
     command: Command, server: Serve, rows: Rows
 ) -> None:
     with server(slow_author) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty", "--set", "p=-50")
+        words = evolve_words(
+            f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty", "--set", "p=-50"
+        )
         done = command(*words, "--json", "--concurrency", 2)
         assert scripted.most_under_way == 2
         assert len(scripted.asked) == done.json["spending"]["calls"] == 10
         assert command(*words, "--json").json == done.json
         assert len(scripted.asked) == 10
-    told = [(game["run"], game["game"], game["welfare"]) for game in done.json["games"]]
-    assert [name for _, name, _ in told] == ["climbing", "penalty"]
+    shown = [(game["run"], game["game"], game["welfare"]) for game in done.json["games"]]
+    assert [name for _, name, _ in shown] == ["climbing", "penalty"]
     best = "select run, max(welfare) from chains join steps using (chain) group by all order by run"
-    assert rows(best) == [(run, welfare) for run, _, welfare in told]
+    assert rows(best) == [(run, welfare) for run, _, welfare in shown]
     assert rows("select json_extract(config, '$.parameters') from runs order by run") == [
         ("{}",),
         ('{"p":-50}',),
     ]
-    # Whichever is there first gets the first number.
+    # The chain that starts first gets the first number.
     numbers = rows("select run, chain from chains order by run")
-    for (run, chain), worth in zip(numbers, (-60, 0), strict=True):
+    for (run, chain), welfare in zip(numbers, (-60, 0), strict=True):
         story = command("lineage", "pibr_0_0_0_0_0", "--run", run, "--db", "r.duckdb").out
-        told = f"pibr_0_0 (chain {chain}), step 0 (round 0, seat 0): welfare {worth}, ok"
-        assert story.startswith(told)
+        shown = f"pibr_0_0 (chain {chain}), step 0 (round 0, seat 0): welfare {welfare}, ok"
+        assert story.startswith(shown)
     assert "penalty: pibr_0_0, step 0" in done.err and "climbing: pibr_0_0, step 0" in done.err
 
 
-def test_a_game_grows_in_company_as_it_does_alone(command: Command, rows: Rows) -> None:
-    command(*growing("search", "alone.duckdb"))
-    told = command(*growing("search", "r.duckdb", "--game", "penalty", "--evaluate", 2)).out
-    assert "climbing (run 1): best welfare 22" in told
-    assert "penalty (run 2): best welfare 20" in told
+def test_a_chain_has_the_same_steps_beside_another_game_as_alone(
+    command: Command, rows: Rows
+) -> None:
+    command(*evolve_words("search", "alone.duckdb"))
+    shown = command(*evolve_words("search", "r.duckdb", "--game", "penalty", "--evaluate", 2)).out
+    assert "climbing (run 1): best welfare 22" in shown
+    assert "penalty (run 2): best welfare 20" in shown
     steps = "select steps.* from steps join chains using (chain) where run = 1 order by step"
     assert rows(steps) == rows(steps, "alone.duckdb")
 
 
-def test_a_budget_is_that_of_all_games_together(command: Command, server: Serve) -> None:
+def test_a_budget_covers_all_games_together(command: Command, server: Serve) -> None:
     with server(slow_author) as scripted:
-        words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
+        words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
         for _ in range(2):
             done = command(*words, "--budget-calls", 3, code=None)
             assert "stopped: budget: the budget is spent: calls are limited to 3" in done.err
@@ -387,11 +411,13 @@ def test_a_budget_is_that_of_all_games_together(command: Command, server: Serve)
         assert len(scripted.asked) == 10
 
 
-def test_another_temperature_is_another_chain(command: Command, server: Serve, rows: Rows) -> None:
+def test_a_different_temperature_makes_a_different_chain(
+    command: Command, server: Serve, rows: Rows
+) -> None:
     with server(author) as scripted:
         for temperature in (0, 1):
             oracle = f"chat:m@{scripted.url}"
-            command(*growing(oracle, "r.duckdb", "--temperature", temperature), code=None)
+            command(*evolve_words(oracle, "r.duckdb", "--temperature", temperature), code=None)
         assert {body["temperature"] for body in scripted.asked} == {0, 1}
     assert len(rows(CHAINS)) == 2
 
@@ -423,37 +449,37 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("told", BAD)
-def test_bad_input_is_one_clear_line(command: Command, told: str) -> None:
-    done = command(*growing("search", "r.duckdb", *BAD[told]), code=2)
+@pytest.mark.parametrize("shown", BAD)
+def test_bad_input_is_refused_in_one_clear_line(command: Command, shown: str) -> None:
+    done = command(*evolve_words("search", "r.duckdb", *BAD[shown]), code=2)
     [line] = done.err.splitlines()
-    assert told in line
+    assert shown in line
     assert not Path("r.duckdb").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", random.Random(1).randbytes(20_000)])
-def test_a_file_that_is_no_record_is_not_replayed_and_the_option_that_named_it_is_told(
+def test_replaying_a_file_that_is_not_a_record_is_refused_with_the_option_to_change(
     command: Command, content: bytes
 ) -> None:
     Path("notes").write_bytes(content)
-    done = command(*growing("replay:notes"), code=2)
+    done = command(*evolve_words("replay:notes"), code=2)
     [line] = done.err.splitlines()
     assert "not a record: name another file with --oracle replay:FILE" in line
     assert not Path("r.duckdb").exists()
 
 
-def test_a_record_that_is_being_written_is_not_replayed_and_the_option_that_named_it_is_told(
+def test_replaying_a_record_in_use_is_refused_with_the_option_to_change(
     command: Command,
 ) -> None:
     with Record.open("busy.duckdb"):
-        done = command(*growing("replay:busy.duckdb"), code=2)
+        done = command(*evolve_words("replay:busy.duckdb"), code=2)
     assert "wait until it ends, or name another file with --oracle replay:FILE" in done.err
     assert not Path("r.duckdb").exists()
 
 
-def test_a_record_without_calls_is_not_replayed(command: Command) -> None:
+def test_replaying_a_record_without_calls_is_refused(command: Command) -> None:
     Record.open("none.duckdb").close()
-    done = command(*growing("replay:none.duckdb"), code=2)
+    done = command(*evolve_words("replay:none.duckdb"), code=2)
     assert "none.duckdb has no calls to replay" in done.err
     assert not Path("r.duckdb").exists()
 
@@ -495,14 +521,14 @@ def test_newcomers_join_the_round_robin(
     assert again.json == done.json
 
 
-def test_a_run_takes_the_options_of_growing(
+def test_run_takes_the_options_of_evolve(
     command: Command, server: Serve, rows: Rows, tmp_path: Path
 ) -> None:
     words = ("run", "--pop", bots(tmp_path / "bots"), "--game", "climbing", "--reps", 1)
     with server(author) as scripted:
         asks = ("--oracle", "chat:m", "--base-url", scripted.url, "--temperature", 0.5)
-        grows = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
-        done = command(*words, *asks, *grows, "--workers", 1, "--db", "r.duckdb")
+        evolve_options = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
+        done = command(*words, *asks, *evolve_options, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
     assert "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 1" in done.err
     assert "\n1 call to models: 100 + 20 tokens, price unknown" in done.err
@@ -513,22 +539,22 @@ def test_a_run_takes_the_options_of_growing(
     assert not Path("s.duckdb").exists()
 
 
-def test_a_run_whose_chains_were_cut_off_says_so_and_has_all_its_matches(
+def test_a_run_whose_chains_stopped_early_says_so_and_has_all_its_matches(
     command: Command, tmp_path: Path
 ) -> None:
     words = ("run", "--pop", bots(tmp_path / "bots"), "--game", "climbing", "--reps", 1)
-    grows = ("--evolve", 1, "--oracle", "chat:m@http://127.0.0.1:9/v1", "--workers", 1)
-    done = command(*words, *grows, "--db", "r.duckdb", code=1)
+    evolve_options = ("--evolve", 1, "--oracle", "chat:m@http://127.0.0.1:9/v1", "--workers", 1)
+    done = command(*words, *evolve_options, "--db", "r.duckdb", code=1)
     assert "pibr_0_0 stopped: unreachable" in done.err
     assert "4 matches played" in done.err
     assert "always_b" in done.out
 
 
-def test_only_programs_that_run_join(
+def test_a_program_that_fails_its_tests_does_not_join(
     command: Command, server: Serve, rows: Rows, tmp_path: Path
 ) -> None:
     pop = bots(tmp_path / "bots")
-    with server(says(code(always("x")))) as scripted:
+    with server(reply_with(code(always("x")))) as scripted:
         words = ("run", "--pop", pop, "--game", "climbing", "--reps", 1, "--evolve", 1)
         oracle = ("--oracle", f"chat:m@{scripted.url}", "-K", 1, "-T", 1, "--db", "r.duckdb")
         command(*words, *oracle, "--workers", 1)
@@ -537,90 +563,92 @@ def test_only_programs_that_run_join(
 
 
 def story(body: dict[str, Any], number: int) -> Does:
-    """First c, then one that fails, then b, for whichever seat."""
+    """Reply to each seat with a program that plays c, then with one that raises, then with one that plays b."""
     text = prompt_of(body)
     if asks_for_critique(body):
-        return says("\x1b[31mIt raises." if "Unit tests that failed" in text else CRITIQUE)
+        return reply_with("\x1b[31mIt raises." if "Unit tests that failed" in text else CRITIQUE)
     if "It raises." in text:
-        return says(code(always("b")))
+        return reply_with(code(always("b")))
     if "# The review" in text:
-        return says(code("def act(view):\n    return 1 / 0\n"))
-    return says(code(always("c")))
+        return reply_with(code("def act(view):\n    return 1 / 0\n"))
+    return reply_with(code(always("c")))
 
 
 @pytest.fixture(scope="module")
-def story_told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a record of the story is kept, once there is one."""
+def story_record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The path at which the record of the story is kept after the first test has made it."""
     return tmp_path_factory.mktemp("story") / "r.duckdb"
 
 
 @pytest.fixture
-def grown(command: Command, server: Serve, story_told: Path) -> Command:
-    """The command, after a chain was grown in which steps were gaps."""
-    if story_told.exists():
-        shutil.copy(story_told, "r.duckdb")
+def story_command(command: Command, server: Serve, story_record: Path) -> Command:
+    """The command in a folder with the record of the story: a chain in which some steps are gaps."""
+    if story_record.exists():
+        shutil.copy(story_record, "r.duckdb")
         return command
     with server(story) as scripted:
         plan = ("-K", 1, "-T", 3, "--episodes", 2, "--workers", 1)
         oracle = ("--oracle", f"chat:m@{scripted.url}", "--db", "r.duckdb")
         command("evolve", "--game", "climbing", *oracle, *plan)
-    shutil.copy("r.duckdb", story_told)
+    shutil.copy("r.duckdb", story_record)
     return command
 
 
-def test_a_program_is_exported_by_name_number_or_digest(grown: Command, rows: Rows) -> None:
+def test_a_program_is_exported_by_name_number_or_digest(story_command: Command, rows: Rows) -> None:
     find = "select program, name, digest from programs join steps using (program) where step = 2"
     [(number, name, digest)] = rows(find)
     assert name == f"pibr_{digest[:10]}"
     assert number is not None
-    # The second seat wrote the same, which is the same program.
+    # The second seat wrote the same source, which is the same program.
     for named in (name, "pibr_0_0_0_0_2", "pibr_0_0_0_1_2", number, digest[:8], digest):
-        assert grown("export", named, "--db", "r.duckdb").out == always("b")
-    told = grown("export", number, "--db", "r.duckdb", "--json").json
-    assert (told["digest"], told["source"]) == (digest, always("b"))
+        assert story_command("export", named, "--db", "r.duckdb").out == always("b")
+    shown = story_command("export", number, "--db", "r.duckdb", "--json").json
+    assert (shown["digest"], shown["source"]) == (digest, always("b"))
     for unknown in ("nobody", "______", digest[:5], f"{number}.0"):
-        assert "no program called" in grown("export", unknown, "--db", "r.duckdb", code=2).err
+        assert (
+            "no program called" in story_command("export", unknown, "--db", "r.duckdb", code=2).err
+        )
 
 
-def test_lineage_tells_how_a_program_came_to_be(grown: Command) -> None:
-    text = grown("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb").out
+def test_lineage_shows_the_steps_that_led_to_a_program(story_command: Command) -> None:
+    text = story_command("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb").out
     assert "step 0 (round 0, seat 0): welfare 0, ok" in text
     assert "step 1 (round 0, seat 0): a gap, error" in text
     assert "step 2 (round 0, seat 0): welfare -60, ok" in text
     assert CRITIQUE in text and "ZeroDivisionError" in text
     assert "-    return 1 / 0\n+    return 'b'\n" in text
     assert "\x1b" not in text
-    steps = grown("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb", "--json").json
+    steps = story_command("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb", "--json").json
     assert [step["welfare"] for step in steps] == [0.0, None, -60.0]
     assert [step["outcome"] for step in steps] == ["ok", "error", "ok"]
     assert steps[0]["diff"].startswith("--- start\n") and "+    return 'c'" in steps[0]["diff"]
-    assert "was not grown" in grown("lineage", "start", "--db", "r.duckdb", code=2).err
+    assert "was not grown" in story_command("lineage", "start", "--db", "r.duckdb", code=2).err
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_the_figure(grown: Command, suffix: str) -> None:
+def test_a_figure_is_drawn_the_same_each_time(story_command: Command, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     heads = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     drawn = []
     for number in range(2):
         file = Path("deep") / f"{number}.{suffix}"
-        grown("plot", "welfare", "--run", 1, "--out", file, "--db", "r.duckdb")
+        story_command("plot", "welfare", "--run", 1, "--out", file, "--db", "r.duckdb")
         drawn.append(file.read_bytes())
     assert drawn[0].startswith(heads[suffix]) and len(drawn[0]) > 2000
     assert drawn[0] == drawn[1]
 
 
-def test_the_figure_is_of_one_plan_and_says_which(grown: Command) -> None:
+def test_a_figure_shows_the_chains_of_one_plan_and_says_which(story_command: Command) -> None:
     pytest.importorskip("matplotlib")
     command = ("evolve", "--game", "climbing", "--oracle", "search", "-K", 1, "-T", 1)
-    grown(*command, "--episodes", 2, "--workers", 1, "--db", "r.duckdb")
-    done = grown("plot", "welfare", "--out", "a.svg", "--db", "r.duckdb")
+    story_command(*command, "--episodes", 2, "--workers", 1, "--db", "r.duckdb")
+    done = story_command("plot", "welfare", "--out", "a.svg", "--db", "r.duckdb")
     assert re.search(r"drawn: chain 2 \(oracle search, .*--chain N draws another: 1 \(", done.err)
-    grown("plot", "welfare", "--chain", 2, "--out", "b.svg", "--db", "r.duckdb")
+    story_command("plot", "welfare", "--chain", 2, "--out", "b.svg", "--db", "r.duckdb")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
 
 
-def test_what_the_figure_shows() -> None:
+def test_a_figure_shows_samples_means_and_rounds() -> None:
     axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     from tournament.report import plot
 
@@ -638,7 +666,7 @@ def test_what_the_figure_shows() -> None:
     assert axes.get_xlim() == (-0.5, 2.5)
 
 
-def test_the_mean_does_not_fall_because_a_chain_has_ended() -> None:
+def test_a_chain_that_has_ended_counts_with_its_last_welfare_in_the_mean() -> None:
     from tournament.report import plot
 
     chains = {1: [20.0], 2: [0.0, None, 4.0], 3: [None, None, 6.0, None]}
@@ -662,26 +690,30 @@ def test_every_seat_has_a_colour_of_its_own(tmp_path: Path) -> None:
     assert len(set(legend)) == 8
 
 
-def test_no_figure(grown: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_reason_why_no_figure_can_be_drawn_is_reported(
+    story_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plot = ("plot", "welfare", "--db", "r.duckdb")
-    assert "ends in .png, .svg, .pdf" in grown(*plot, "--out", "a.gif", code=2).err
-    assert "no plot called 'noise'" in grown("plot", "noise", "--db", "r.duckdb", code=2).err
-    grown(*plot, "--chain", 1, "--out", "a.png")
-    missing = grown(*plot, "--chain", 7, "--out", "a.png", code=2).err
+    assert "ends in .png, .svg, .pdf" in story_command(*plot, "--out", "a.gif", code=2).err
+    assert (
+        "no plot called 'noise'" in story_command("plot", "noise", "--db", "r.duckdb", code=2).err
+    )
+    story_command(*plot, "--chain", 1, "--out", "a.png")
+    missing = story_command(*plot, "--chain", 7, "--out", "a.png", code=2).err
     assert "run 1 has no chain 7; there are: 1" in missing
-    for place in ("r.duckdb/a.png", "/proc/a.png"):
-        [line] = grown(*plot, "--out", place, code=2).err.splitlines()
-        assert f"{place}: no figure can be written there" in line
+    for path in ("r.duckdb/a.png", "/proc/a.png"):
+        [line] = story_command(*plot, "--out", path, code=2).err.splitlines()
+        assert f"{path}: no figure can be written there" in line
     with Record.open("r.duckdb") as record:
         record.begin_session(record.begin_run("other", {}, 0, [["a"]]), {}, [])
-    killed, told = grown(*plot, "--run", 2, code=2).err.splitlines()
+    killed, shown = story_command(*plot, "--run", 2, code=2).err.splitlines()
     assert killed.endswith("its latest session was killed")
-    assert "nothing was grown in run 2" in told and "runs with chains: 1" in told
+    assert "nothing was grown in run 2" in shown and "runs with chains: 1" in shown
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install" in grown(*plot, "--run", 1, "--out", "a.png", code=2).err
+    assert "pip install" in story_command(*plot, "--run", 1, "--out", "a.png", code=2).err
 
 
-def test_models_are_asked_before_money_is_spent(
+def test_models_sends_one_question_to_each_model_that_is_set(
     command: Command, server: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with server(Does(completion("ready"))) as scripted:

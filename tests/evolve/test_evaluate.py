@@ -1,4 +1,4 @@
-"""Unit tests first, then rollouts: what a program is found to be worth, and what is wrong with it."""
+"""The evaluator runs unit tests first and rollouts afterwards, and reports payoffs and faults."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PD = setting_of("prisoners_dilemma", rounds=6)
 WRONG = {
     "load": ("def act(view:\n", "SyntaxError"),
     "error": ("def act(view):\n    return view.theirs[-1]\n", "IndexError"),
-    # Legal at first, and only after having been defected on illegal.
+    # Legal at first, and illegal only after the opponent has defected.
     "illegal": ("def act(view):\n    return 'X' if 'D' in view.theirs else 'C'\n", "X"),
     "fuel": (
         "def act(view):\n    while view.theirs[-1:] == ('C',) or view.theirs: pass\n    return 'C'\n",
@@ -40,17 +40,17 @@ def feedback(
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_program_that_fails_its_tests_is_worth_nothing_and_its_trace_is_kept(
+def test_a_program_that_fails_its_tests_has_no_value_and_its_traceback_is_kept(
     evaluate: Evaluate, kind: str
 ) -> None:
-    source, told = WRONG[kind]
+    source, expected = WRONG[kind]
     found = feedback(evaluate, PD, source, always("C"))
     assert found.problem == kind
     assert found.evaluation is None
-    assert any(told in fault.message + fault.traceback for fault in found.faults)
+    assert any(expected in fault.message + fault.traceback for fault in found.faults)
 
 
-def test_a_program_that_runs_is_worth_what_its_matches_pay(evaluate: Evaluate) -> None:
+def test_a_program_that_runs_is_valued_by_the_payoffs_of_its_matches(evaluate: Evaluate) -> None:
     found = feedback(evaluate, PD, always("C"), always("D"))
     assert not found.problem and found.evaluation
     assert found.evaluation.payoffs == (0.0, 30.0)
@@ -58,7 +58,9 @@ def test_a_program_that_runs_is_worth_what_its_matches_pay(evaluate: Evaluate) -
     assert found.evaluation.samples == (30.0, 30.0)
 
 
-def test_faults_of_others_are_not_ones_own_but_leave_a_gap(evaluate: Evaluate) -> None:
+def test_a_fault_of_another_seat_is_not_charged_to_the_program_but_leaves_a_gap(
+    evaluate: Evaluate,
+) -> None:
     found = feedback(evaluate, PD, always("C"), "def act(view):\n    return 1 / 0\n")
     assert [fault.seat for fault in found.faults] == [1]
     assert found.problem == "error"
@@ -71,7 +73,7 @@ def own_moves() -> MatrixGame:
     return MatrixGame("own_moves", (("a", "b"), ("x", "y")), game.payoff, game.worst)
 
 
-def test_a_program_need_not_play_in_seats_with_other_moves(evaluate: Evaluate) -> None:
+def test_a_program_is_not_tested_in_seats_with_other_moves(evaluate: Evaluate) -> None:
     setting = Setting(own_moves())
     for seat in (0, 1):
         found = feedback(evaluate, setting, always("b"), always("x"), seat=seat)
@@ -79,7 +81,7 @@ def test_a_program_need_not_play_in_seats_with_other_moves(evaluate: Evaluate) -
         assert found.evaluation.payoffs == (5.0, 6.0)
 
 
-def test_three_seats(evaluate: Evaluate) -> None:
+def test_a_profile_of_three_seats_is_evaluated(evaluate: Evaluate) -> None:
     setting = setting_of("public_goods", seats="3")
     most = setting.game.moves[0][-1]
     source = f"def act(view):\n    return {most!r}\n"
@@ -88,8 +90,8 @@ def test_three_seats(evaluate: Evaluate) -> None:
     assert len(found.evaluation.payoffs or ()) == 3
 
 
-def test_a_profile_comes_to_the_same_whatever_is_played_with_it(evaluate: Evaluate) -> None:
-    """Nor does it matter what it is called; matches to come are others."""
+def test_a_profile_gets_the_same_result_whatever_else_is_evaluated(evaluate: Evaluate) -> None:
+    """The name does not matter either. Matches with other repetitions give other results."""
     setting = setting_of("level_based_foraging")
     mixed = "def act(view):\n    return view.rng.choice(view.legal)\n"
     other = mixed + "\n# another\n"
@@ -110,7 +112,7 @@ def test_a_profile_comes_to_the_same_whatever_is_played_with_it(evaluate: Evalua
     assert [o.moves for o in later.outcomes] == [o.moves for o in found.outcomes[2:]]
 
 
-def test_what_is_known_is_not_played_again(
+def test_a_result_that_is_known_is_not_played_again(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     profile = (program(always("C")), program(always("D")))
@@ -124,7 +126,7 @@ def test_what_is_known_is_not_played_again(
     assert first == second
 
 
-def test_rounds_are_told_with_what_was_seen_and_paid(evaluate: Evaluate) -> None:
+def test_rounds_are_kept_with_observations_and_payoffs(evaluate: Evaluate) -> None:
     setting = setting_of("coin_game", horizon="3")
 
     async def work(evaluator: Evaluator) -> Any:

@@ -1,4 +1,4 @@
-"""What is told of a program: few matches of many, and of long ones their beginning and their end."""
+"""The text that an oracle gets about a program: few of many matches, and the beginning and end of long ones."""
 
 import re
 
@@ -20,10 +20,10 @@ CHANCE = "def act(view):\n    return view.rng.choice(view.legal)\n"
 RAISES = "def act(view):\n    assert view.rng.random() < 0.8, 'no luck'\n    return 'b'\n"
 
 
-def told(
+def report_of(
     evaluate: Evaluate, *sources: str, rounds: int = 1, episodes: int = 20
 ) -> tuple[str, list[float]]:
-    """What is told to seat 0 of a profile's matches in climbing, and the totals of all that went without a fault."""
+    """Return the text for seat 0 about a profile's matches in climbing, and the totals of matches without a fault."""
     setting = setting_of("climbing", rounds)
 
     async def work(evaluator: Evaluator) -> tuple[str, list[float]]:
@@ -42,32 +42,32 @@ def totals(text: str) -> list[float]:
     return [float(mine) + float(theirs) for mine, theirs in found]
 
 
-def test_of_many_matches_the_worst_the_best_and_one_between_are_told(evaluate: Evaluate) -> None:
-    text, every = told(evaluate, CHANCE, CHANCE)
+def test_of_many_matches_the_worst_the_best_and_one_between_are_shown(evaluate: Evaluate) -> None:
+    text, every = report_of(evaluate, CHANCE, CHANCE)
     shown = totals(text)
     assert len(set(every)) > 3
     assert (len(shown), shown[0], shown[-1]) == (3, min(every), max(every))
     assert min(every) < shown[1] < max(every)
 
 
-def test_matches_that_went_the_same_are_told_once(evaluate: Evaluate) -> None:
-    text, every = told(evaluate, always("a"), always("b"))
+def test_equal_matches_are_shown_once(evaluate: Evaluate) -> None:
+    text, every = report_of(evaluate, always("a"), always("b"))
     assert every == [-60.0] * 20
     assert text == "match 1: payoffs by seat -30, -30\nround 1: a, b, paid -30, -30"
 
 
-def test_a_match_in_which_a_rule_is_broken_is_told_first(evaluate: Evaluate) -> None:
-    text, every = told(evaluate, always("a"), RAISES)
+def test_a_match_with_a_fault_is_shown_first(evaluate: Evaluate) -> None:
+    text, every = report_of(evaluate, always("a"), RAISES)
     assert 0 < len(every) < 20
     first, *_ = text.split("\n\n")
     assert "seat 1 broke a rule in round 1: error" in first
 
 
 @pytest.mark.parametrize("episodes", [1, 20])
-def test_long_matches_are_cut_in_the_middle_to_what_a_prompt_can_bear(
+def test_long_matches_are_cut_in_the_middle_to_fit_a_prompt(
     evaluate: Evaluate, episodes: int
 ) -> None:
-    text, _ = told(evaluate, CHANCE, CHANCE, rounds=300, episodes=episodes)
+    text, _ = report_of(evaluate, CHANCE, CHANCE, rounds=300, episodes=episodes)
     assert MOST_CHARACTERS / 2 < len(text) < MOST_CHARACTERS + 200
     for match in text.split("\n\n"):
         kept = [int(number) for number in re.findall(r"^round (\d+):", match, re.MULTILINE)]
@@ -76,7 +76,7 @@ def test_long_matches_are_cut_in_the_middle_to_what_a_prompt_can_bear(
         assert len(kept) + int(left_out) == 300
 
 
-def test_what_a_program_is_worth_is_told_by_its_mean(evaluate: Evaluate) -> None:
+def test_the_value_of_a_program_is_shown_as_its_mean_payoffs(evaluate: Evaluate) -> None:
     setting = setting_of("climbing")
 
     async def work(evaluator: Evaluator) -> list[str]:
@@ -84,11 +84,14 @@ def test_what_a_program_is_worth_is_told_by_its_mean(evaluate: Evaluate) -> None
         each = [(await evaluator.rollouts([profile], episodes))[0] for episodes in (1, 4)]
         return [told_utility(evaluation, 1) for evaluation in each]
 
-    worth = "6 for your seat, 12 for all seats together, on average."
-    assert evaluate(setting, work) == [f"Over 1 match: {worth}", f"Over 4 matches: {worth}"]
+    mean_payoffs = "6 for your seat, 12 for all seats together, on average."
+    assert evaluate(setting, work) == [
+        f"Over 1 match: {mean_payoffs}",
+        f"Over 4 matches: {mean_payoffs}",
+    ]
 
 
-def test_few_faults_are_told_each_with_the_end_of_its_traceback() -> None:
+def test_few_faults_are_shown_each_with_the_end_of_its_traceback() -> None:
     faults = [Fault(0, "error", n, f"fault {n}", "x" * 5000 + f"line {n}") for n in range(9)]
     text = told_faults(faults)
     assert [f"fault {n}" in text for n in range(9)] == [n < MOST_FAULTS for n in range(9)]

@@ -1,4 +1,4 @@
-"""Calls in a record: committed before they are used, many at once, and found again."""
+"""Calls to models are committed to the record before their answers are used, many at once, and are found again."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -17,7 +17,7 @@ SEVERAL = 300
 
 
 class Scripted:
-    """A model that answers everything, and counts."""
+    """A model that answers every call and counts the calls."""
 
     def __init__(self, outcome: CallOutcome = CallOutcome.OK, cost: Decimal | None = None) -> None:
         self.identity = {"model": "scripted"}
@@ -31,7 +31,7 @@ class Scripted:
         return Answer(text, self.outcome, "scripted", input_tokens=7, cost=self.cost)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing, since nothing is open."""
 
 
 def ask_many(record: Record, oracle: Scripted, count: int = SEVERAL) -> dict[int, Answer]:
@@ -72,7 +72,7 @@ def test_many_answers_at_once_are_committed_together_and_found_again(tmp_path: P
     assert {answer.text for _, answer in map(from_line, lines)} == {a.text for a in first.values()}
 
 
-def test_an_answer_takes_the_place_of_a_failure(tmp_path: Path) -> None:
+def test_an_answer_replaces_a_recorded_failure(tmp_path: Path) -> None:
     with Record.open(tmp_path / "r.duckdb") as record:
         for outcome in (CallOutcome.TIMEOUT, CallOutcome.OK):
             ask_many(record, Scripted(outcome), 3)
@@ -80,7 +80,7 @@ def test_an_answer_takes_the_place_of_a_failure(tmp_path: Path) -> None:
     assert rows == [("ok", 3)]
 
 
-def test_a_price_that_is_not_known_is_null_on_record(tmp_path: Path) -> None:
+def test_an_unknown_price_is_recorded_as_null(tmp_path: Path) -> None:
     with Record.open(tmp_path / "r.duckdb") as record:
         ask_many(record, Scripted(), 1)
         assert record.sql("select cost, output_tokens from calls")[1] == [(None, None)]
@@ -90,7 +90,7 @@ def test_a_price_that_is_not_known_is_null_on_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("outcome", CallOutcome)
-def test_spending_counts_what_is_not_good_as_a_failure_and_what_was_not_sent_not_at_all(
+def test_spending_counts_bad_answers_as_failures_and_leaves_out_calls_that_were_not_sent(
     tmp_path: Path, outcome: CallOutcome
 ) -> None:
     with Record.open(tmp_path / "r.duckdb") as record:
@@ -100,7 +100,7 @@ def test_spending_counts_what_is_not_good_as_a_failure_and_what_was_not_sent_not
     assert counts == made
 
 
-def test_of_a_key_that_comes_twice_at_once_the_last_counts(tmp_path: Path) -> None:
+def test_of_two_calls_with_one_key_in_a_batch_the_last_is_kept(tmp_path: Path) -> None:
     with Record.open(tmp_path / "r.duckdb") as record:
         journal = RecordJournal(record, 1)
 

@@ -1,6 +1,6 @@
-"""Killed while chains grow, and taken up again: nothing is lost, nothing paid or played twice.
+"""Evolution that is killed and continued loses nothing, and pays for and plays nothing twice.
 
-The moments are drawn from a seed. `KILLS=20 python -m pytest tests/evolve/test_kills.py` draws more of them.
+The moments of the kills are drawn from a seed. `KILLS=20 python -m pytest tests/evolve/test_kills.py` draws more.
 """
 
 import os
@@ -45,7 +45,7 @@ Start = Callable[..., Child]
 
 @pytest.fixture
 def start(tmp_path: Path, image: Image) -> Start:
-    """Starts a command in which two chains grow, on one game or two."""
+    """A function that starts a command with two chains, on one game or on two."""
     (tmp_path / "bots").mkdir()
     for move in "bc":
         (tmp_path / "bots" / f"always_{move}.py").write_text(always(move))
@@ -64,14 +64,14 @@ def start(tmp_path: Path, image: Image) -> Start:
 
 
 def finish(child: Child) -> bytes:
-    """What a command prints that comes to its end."""
+    """Wait for a command that must succeed, and return what it prints."""
     out, err = child.communicate(timeout=120)
     assert child.returncode == 0, err.decode()
     return out
 
 
 def kept(db: Path) -> Counter[str]:
-    """The prompts whose answers are on record."""
+    """Return the prompts whose answers are on record."""
     if not db.exists():
         return Counter()
     with Record.read(db) as record:
@@ -80,7 +80,7 @@ def kept(db: Path) -> Counter[str]:
 
 
 def content(db: Path) -> tuple[list[RecordedStep], list[str], list[Any], list[Any]]:
-    """All that a record holds, but for when and in what order it came in."""
+    """Return all rows of a record, except times and the order in which they were written."""
     with Record.read(db) as record:
         chains = record.sql("select chain from chains order by run, name")[1]
         steps = [step for (chain,) in chains for step in record.steps(chain)]
@@ -90,7 +90,7 @@ def content(db: Path) -> tuple[list[RecordedStep], list[str], list[Any], list[An
 
 
 def kill_after_requests(child: Child, server: Server, moments: random.Random, left: int) -> None:
-    """Kill it soon after it has made some of the requests that are left, if it comes to that."""
+    """Kill the process soon after it has made some of the remaining requests, unless it ends earlier."""
     until = len(server.asked) + moments.randrange(left + 1)
     while len(server.asked) < until and child.poll() is None:
         time.sleep(0.005)
@@ -100,7 +100,7 @@ def kill_after_requests(child: Child, server: Server, moments: random.Random, le
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_killed_at_any_moment_it_ends_as_if_it_had_not_been_and_pays_for_nothing_twice(
+def test_evolution_that_is_killed_at_any_moment_ends_the_same_and_pays_for_nothing_twice(
     start: Start, server: Serve, tmp_path: Path, command: str
 ) -> None:
     whole, cut = tmp_path / "whole.duckdb", tmp_path / "cut.duckdb"
@@ -122,7 +122,7 @@ def test_killed_at_any_moment_it_ends_as_if_it_had_not_been_and_pays_for_nothing
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_replay_that_is_killed_ends_as_the_run_that_it_repeats(
+def test_a_replay_that_is_killed_ends_like_the_run_that_it_repeats(
     start: Start, server: Serve, tmp_path: Path, command: str
 ) -> None:
     whole, replayed = tmp_path / "whole.duckdb", tmp_path / "replayed.duckdb"

@@ -1,8 +1,8 @@
-"""Rounds over the seats, steps within them, gaps, early stops, and the best profile there ever was."""
+"""A chain goes through rounds, seats and steps, records gaps, stops early, and keeps its best profile."""
 
 import pytest
 
-from tests.evolve.conftest import Grow, Says, always, setting_of
+from tests.evolve.conftest import RunChain, ScriptedOracle, always, setting_of
 from tournament.evolve.evaluate import Evaluation
 from tournament.evolve.feedback import told_faults
 from tournament.evolve.pibr import Plan, Step, named
@@ -19,7 +19,7 @@ def welfare(steps: list[Step]) -> list[float | None]:
     return [step.evaluation.welfare if step.evaluation else None for step in steps]
 
 
-def places(steps: list[Step]) -> list[tuple[int, int, int]]:
+def positions(steps: list[Step]) -> list[tuple[int, int, int]]:
     return [(step.round, step.seat, step.turn) for step in steps]
 
 
@@ -27,82 +27,94 @@ def sources(task: Task) -> list[str]:
     return [each.source for each in task.profile]
 
 
-def test_seats_answer_in_turn_to_what_the_others_have_become(grow: Grow) -> None:
-    one, two = Says(B, C), Says(C, B)
-    _, steps = grow(CLIMBING, [one, two], Plan(rounds=2, steps=1))
-    assert places(steps) == [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
+def test_in_turn_each_seat_answers_the_newest_programs_of_the_others(run_chain: RunChain) -> None:
+    one, two = ScriptedOracle(B, C), ScriptedOracle(C, B)
+    _, steps = run_chain(CLIMBING, [one, two], Plan(rounds=2, steps=1))
+    assert positions(steps) == [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
     assert [step.number for step in steps] == [0, 1, 2, 3]
     assert [sources(task) for task in one.tasks] == [[START.source, START.source], [B, C]]
     assert [sources(task) for task in two.tasks] == [[B, START.source], [C, C]]
     assert welfare(steps) == [-60.0, 12.0, 10.0, 0.0]
 
 
-def test_seats_answer_at_once_to_what_the_others_were(grow: Grow) -> None:
-    one, two = Says(B, C), Says(C, B)
+def test_simultaneous_seats_answer_the_programs_of_the_round_before(run_chain: RunChain) -> None:
+    one, two = ScriptedOracle(B, C), ScriptedOracle(C, B)
     plan = Plan(rounds=2, steps=1, order="simultaneous")
-    chain, steps = grow(CLIMBING, [one, two], plan)
+    chain, steps = run_chain(CLIMBING, [one, two], plan)
     assert [sources(task) for task in two.tasks] == [[START.source, START.source], [B, C]]
-    # (b, a), (a, c), and then what they are together, and the same again from there.
+    # The steps play (b, a) and (a, c), then their joined profile is measured; the second round does the same.
     assert welfare(steps) == [-60.0, 0.0, 12.0, 10.0, 14.0, 0.0]
     assert [step.outcome for step in steps] == ["ok", "ok", "joined"] * 2
     assert chain.best.welfare == 14.0
 
 
-def test_the_best_profile_that_was_ever_there_is_kept(grow: Grow) -> None:
-    chain, steps = grow(CLIMBING, [Says(B, C), Says(B, C)], Plan(rounds=2, steps=1))
+def test_a_chain_keeps_the_best_profile_of_all_its_steps(run_chain: RunChain) -> None:
+    chain, steps = run_chain(
+        CLIMBING, [ScriptedOracle(B, C), ScriptedOracle(B, C)], Plan(rounds=2, steps=1)
+    )
     assert welfare(steps) == [-60.0, 14.0, 0.0, 10.0]
     assert [step.best for step in steps] == [True, True, False, False]
     assert chain.best.welfare == 14.0
     assert [each.source for each in chain.best.profile or ()] == [B, B]
 
 
-def test_of_profiles_that_are_worth_the_same_the_first_is_the_best(grow: Grow) -> None:
-    chain, steps = grow(CLIMBING, [Says(B, f"{B}# again\n"), Says(B)], Plan(rounds=2, steps=1))
+def test_of_equally_good_profiles_the_first_counts_as_the_best(run_chain: RunChain) -> None:
+    chain, steps = run_chain(
+        CLIMBING, [ScriptedOracle(B, f"{B}# again\n"), ScriptedOracle(B)], Plan(rounds=2, steps=1)
+    )
     assert welfare(steps) == [-60.0, 14.0, 14.0, 14.0]
     assert [step.best for step in steps] == [True, True, False, False]
     assert [each.source for each in chain.best.profile or ()] == [B, B]
 
 
-def test_steps_go_on_from_each_other(grow: Grow) -> None:
-    one = Says(B, C, f"{A}\n# once more\n", B)
-    _, steps = grow(CLIMBING, [one, Says(B)], Plan(rounds=1, steps=3), [C, B])
-    assert places(steps)[:3] == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
+def test_each_step_continues_from_the_step_before(run_chain: RunChain) -> None:
+    one = ScriptedOracle(B, C, f"{A}\n# once more\n", B)
+    _, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=3), [C, B])
+    assert positions(steps)[:3] == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
     assert [task.program.source for task in one.tasks] == [C, B, C]
     assert [task.name for task in one.tasks] == [f"chain/0/0/{turn}" for turn in range(3)]
 
 
-def test_a_program_is_named_after_its_text_alone(grow: Grow) -> None:
+def test_the_name_of_a_program_depends_only_on_its_text(run_chain: RunChain) -> None:
     new = f"{A}\n# once more\n"
-    _, steps = grow(CLIMBING, [Says(B, new), Says(new)], Plan(rounds=1, steps=2), [C, B])
+    _, steps = run_chain(
+        CLIMBING, [ScriptedOracle(B, new), ScriptedOracle(new)], Plan(rounds=1, steps=2), [C, B]
+    )
     names = [step.response.program.name for step in steps if step.response.program]
     named_so = f"pibr_{Program('any', new).digest[:10]}"
-    # The first is in the profile already, by the name that it has there.
+    # The first source is in the profile already, so it keeps the name that it has there.
     assert names == ["bot", named_so, named_so]
     file = Program("mine", A, "bots/mine.py")
     assert named(file) == file
 
 
-def test_a_seat_stops_at_the_optimum(grow: Grow) -> None:
-    _, steps = grow(CLIMBING, [Says(B, A), Says(A)], Plan(rounds=2, steps=5), [C, A])
-    assert places(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
+def test_a_seat_stops_when_the_optimum_is_reached(run_chain: RunChain) -> None:
+    _, steps = run_chain(
+        CLIMBING, [ScriptedOracle(B, A), ScriptedOracle(A)], Plan(rounds=2, steps=5), [C, A]
+    )
+    assert positions(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
     assert welfare(steps)[1:] == [22.0] * 4
 
 
-def test_the_optimum_of_all_is_no_reason_to_stop_for_those_who_want_their_own(grow: Grow) -> None:
-    one = Says(always("C"), always("D"))
+def test_a_seat_with_its_own_objective_does_not_stop_at_the_common_optimum(
+    run_chain: RunChain,
+) -> None:
+    one = ScriptedOracle(always("C"), always("D"))
     plan = Plan(rounds=1, steps=2, objective="own")
-    _, steps = grow(PD, [one, Says(always("C"))], plan)
-    assert places(steps)[:2] == [(0, 0, 0), (0, 0, 1)]
+    _, steps = run_chain(PD, [one, ScriptedOracle(always("C"))], plan)
+    assert positions(steps)[:2] == [(0, 0, 0), (0, 0, 1)]
 
 
-def test_a_seat_stops_when_nothing_changes(grow: Grow) -> None:
-    _, steps = grow(CLIMBING, [Says(B)], Plan(rounds=1, steps=5))
-    assert places(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
+def test_a_seat_stops_when_nothing_changes(run_chain: RunChain) -> None:
+    _, steps = run_chain(CLIMBING, [ScriptedOracle(B)], Plan(rounds=1, steps=5))
+    assert positions(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
 
 
-def test_a_program_that_fails_is_a_gap_and_its_trace_is_told_next(grow: Grow) -> None:
-    one = Says(B, RAISES, C)
-    chain, steps = grow(CLIMBING, [one, Says(B)], Plan(rounds=1, steps=3))
+def test_a_program_that_fails_is_a_gap_and_its_traceback_is_in_the_next_task(
+    run_chain: RunChain,
+) -> None:
+    one = ScriptedOracle(B, RAISES, C)
+    chain, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=3))
     assert welfare(steps)[:3] == [-60.0, None, 0.0]
     assert [step.outcome for step in steps][:3] == ["ok", "error", "ok"]
     assert "ZeroDivisionError" in steps[1].note
@@ -112,33 +124,37 @@ def test_a_program_that_fails_is_a_gap_and_its_trace_is_told_next(grow: Grow) ->
     assert chain.best.welfare == 0.0
 
 
-def test_a_gap_at_the_end_of_a_turn_leaves_what_ran_last(grow: Grow) -> None:
-    two = Says(B)
-    grow(CLIMBING, [Says(B, RAISES), two], Plan(rounds=1, steps=2))
+def test_after_a_gap_at_the_end_of_a_turn_the_last_program_that_ran_stays(
+    run_chain: RunChain,
+) -> None:
+    two = ScriptedOracle(B)
+    run_chain(CLIMBING, [ScriptedOracle(B, RAISES), two], Plan(rounds=1, steps=2))
     assert sources(two.tasks[0]) == [B, START.source]
 
 
-def test_no_program_is_a_gap_and_the_same_is_asked_again(grow: Grow) -> None:
-    one = Says(None, B)
-    _, steps = grow(CLIMBING, [one, Says(B)], Plan(rounds=1, steps=2))
+def test_an_answer_without_a_program_is_a_gap_and_the_same_task_is_given_again(
+    run_chain: RunChain,
+) -> None:
+    one = ScriptedOracle(None, B)
+    _, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=2))
     assert [step.outcome for step in steps][:2] == ["no_code", "ok"]
     assert [sources(task)[0] for task in one.tasks] == [START.source] * 2
 
 
-def test_three_seats_with_an_oracle_each(grow: Grow) -> None:
+def test_each_of_three_seats_can_have_its_own_oracle(run_chain: RunChain) -> None:
     setting = setting_of("public_goods", seats="3")
     least, most = setting.game.moves[0][0], setting.game.moves[0][-1]
     gives = f"def act(view):\n    return {most!r}\n"
-    oracles = [Says(gives), Says(None), Says(gives)]
-    chain, steps = grow(setting, oracles, Plan(rounds=1, steps=1))
-    assert places(steps) == [(0, 0, 0), (0, 1, 0), (0, 2, 0)]
+    oracles = [ScriptedOracle(gives), ScriptedOracle(None), ScriptedOracle(gives)]
+    chain, steps = run_chain(setting, oracles, Plan(rounds=1, steps=1))
+    assert positions(steps) == [(0, 0, 0), (0, 1, 0), (0, 2, 0)]
     assert [each.source for each in steps[-1].profile] == [gives, START.source, gives]
     assert welfare(steps)[1] is None and chain.best.profile == steps[-1].profile
     assert least != most
 
 
 class Stops:
-    """An oracle that has no more to give after its first answer."""
+    """An oracle that stops after its first answer."""
 
     name = "stops"
 
@@ -146,7 +162,7 @@ class Stops:
         self.asked = 0
 
     async def respond(self, task: Task) -> Response:
-        """A program, then nothing for ever."""
+        """Return a program the first time, and afterwards a response that ends the chain."""
         self.asked += 1
         if self.asked == 1:
             return Response(Program("bot", B))
@@ -154,13 +170,13 @@ class Stops:
 
 
 @pytest.mark.parametrize("order", ["turn", "simultaneous"])
-def test_an_oracle_that_has_no_more_to_give_ends_the_chain(grow: Grow, order: str) -> None:
-    chain, steps = grow(CLIMBING, [Stops()], Plan(rounds=3, steps=3, order=order))
-    assert places(steps) == [(0, 0, 0)]
+def test_an_oracle_that_stops_ends_the_chain(run_chain: RunChain, order: str) -> None:
+    chain, steps = run_chain(CLIMBING, [Stops()], Plan(rounds=3, steps=3, order=order))
+    assert positions(steps) == [(0, 0, 0)]
     assert chain.stopped == "budget: the budget is spent"
 
 
-def test_objectives() -> None:
+def test_an_objective_is_the_own_payoff_the_welfare_or_both() -> None:
     class Paid(Evaluation):
         payoffs = (1.0, 5.0)  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""The oracle that needs no model: what it reaches, and from where."""
+"""What the search oracle reaches, which needs no model, and from which start."""
 
 from typing import Any
 
@@ -42,14 +42,16 @@ def searched(
 @pytest.mark.parametrize(
     ("game", "best"), [("coordination", 6.0), ("climbing", 22.0), ("penalty", 20.0)]
 )
-def test_the_papers_matrix_games(evaluate: Evaluate, game: str, best: float) -> None:
+def test_search_reaches_the_optimum_of_the_matrix_games_of_the_paper(
+    evaluate: Evaluate, game: str, best: float
+) -> None:
     _, steps = searched(evaluate, setting_of(game), Plan())
     assert len(steps) == 10
     assert [step.evaluation and step.evaluation.welfare for step in steps] == [best] * 10
 
 
 @pytest.mark.parametrize("start", ["b", "c"])
-def test_it_leaves_an_equilibrium_that_no_seat_can_leave_alone(
+def test_search_for_welfare_leaves_an_equilibrium_that_no_single_seat_can_improve(
     evaluate: Evaluate, start: str
 ) -> None:
     chain, steps = searched(evaluate, CLIMBING, Plan(1, 3), (always(start),) * 2)
@@ -61,15 +63,17 @@ def test_it_leaves_an_equilibrium_that_no_seat_can_leave_alone(
     assert chain.best.welfare == 22.0
 
 
-def test_who_wants_the_most_for_itself_never_begins_anew(evaluate: Evaluate) -> None:
+def test_search_for_the_own_payoff_never_restarts(evaluate: Evaluate) -> None:
     plan = Plan(2, 2, objective="own")
     _, steps = searched(evaluate, CLIMBING, plan, (always("b"),) * 2)
     assert {step.outcome for step in steps} == {"ok"}
 
 
 @pytest.mark.parametrize(("objective", "move"), [("own", "D"), ("welfare", "C"), ("both", "D")])
-def test_objectives_in_the_prisoners_dilemma(evaluate: Evaluate, objective: str, move: str) -> None:
-    """Against a cooperator: by defecting 5 for oneself and all, by cooperating 3 for oneself and 6 for all."""
+def test_the_objective_decides_the_answer_to_a_cooperator(
+    evaluate: Evaluate, objective: str, move: str
+) -> None:
+    """Against a cooperator, defection pays 5 to the seat and 5 in all; cooperation pays 3 to the seat and 6 in all."""
     plan = Plan(1, 1, objective=objective)
     start = (always("C"), always("C"))
     _, steps = searched(evaluate, setting_of("prisoners_dilemma"), plan, start)
@@ -77,10 +81,10 @@ def test_objectives_in_the_prisoners_dilemma(evaluate: Evaluate, objective: str,
     assert outcome.moves[0] == str("CD".index(move))
 
 
-def test_it_finds_the_automaton_that_exploits(
+def test_search_finds_the_automaton_that_exploits(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who forgives one defection, but not two in a row, is defected on every other round."""
+    """The best response to a bot that punishes only two defections in a row is to defect every other round."""
     monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     forgiving = load_bot("tit_for_two_tats")
     setting = setting_of("prisoners_dilemma", rounds=8)
@@ -90,18 +94,18 @@ def test_it_finds_the_automaton_that_exploits(
     assert steps[0].evaluation.payoffs[0] >= 4 * 5 + 4 * 3
 
 
-def test_seats_may_have_other_moves(evaluate: Evaluate) -> None:
+def test_search_works_for_seats_with_different_moves(evaluate: Evaluate) -> None:
     chain, _ = searched(evaluate, setting_of("battle_of_the_sexes"), Plan(1, 1))
     assert chain.best.welfare > 0
 
 
-def test_three_seats(evaluate: Evaluate) -> None:
+def test_search_works_for_three_seats(evaluate: Evaluate) -> None:
     chain, steps = searched(evaluate, setting_of("public_goods", seats="3"), Plan(1, 1))
     assert chain.best.welfare == mean_optimum(chain.setting)
     assert {step.seat for step in steps} == {0, 1, 2}
 
 
-def test_walkers_are_for_games_on_grids() -> None:
+def test_walkers_are_only_tried_in_games_on_grids() -> None:
     assert not list(walkers(CLIMBING, 0))
     coins = list(walkers(setting_of("coin_game"), 1))
     assert coins and any("('my_coin',)" in each.source for each in coins)
@@ -110,10 +114,10 @@ def test_walkers_are_for_games_on_grids() -> None:
     assert len({each.digest for each in foragers}) == len(foragers)
 
 
-def test_a_pair_of_foragers_made_by_search(
+def test_search_makes_a_pair_of_foragers_that_cooperate(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the library, from programs that do nothing. It searches in short episodes, which take less time."""
+    """The search starts from programs that do nothing, without the library. Its episodes are short to save time."""
     monkeypatch.setattr("tournament.evolve.grid.MOST_TARGETS", 1)
     short = setting_of("level_based_foraging", horizon="12")
 
@@ -130,7 +134,7 @@ def test_a_pair_of_foragers_made_by_search(
     assert found.welfare >= -0.30
 
 
-def test_a_pair_of_planners_is_as_good_as_can_be_in_every_episode(evaluate: Evaluate) -> None:
+def test_a_pair_of_planners_is_optimal_in_every_episode(evaluate: Evaluate) -> None:
     planner = load_bot("lbf_planner")
 
     async def work(evaluator: Evaluator) -> Any:
@@ -143,7 +147,9 @@ def test_a_pair_of_planners_is_as_good_as_can_be_in_every_episode(evaluate: Eval
         assert welfare == pytest.approx(optimal_welfare(start))
 
 
-def test_the_mean_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mean_optimum_is_none_for_games_in_which_it_cannot_be_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("tournament.evolve.optimum.STARTS", 60)
     assert mean_optimum(CLIMBING) == 22.0
     assert mean_optimum(setting_of("level_based_foraging", horizon="40")) == pytest.approx(
@@ -153,14 +159,16 @@ def test_the_mean_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mean_optimum(setting_of("coin_game")) is None
 
 
-def test_both_optima_of_the_papers_foraging_are_told_and_not_taken_for_each_other() -> None:
+def test_the_computed_and_the_published_optimum_of_foraging_are_reported_apart() -> None:
     assert mean_optimum(LBF) == pytest.approx(-0.0818, abs=5e-5)
     assert published_optimum(LBF) == 0.554
     assert published_optimum(setting_of("level_based_foraging", foods="1")) is None
     assert published_optimum(CLIMBING) is None
 
 
-def test_a_search_is_the_same_again(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_gives_the_same_programs_again(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     setting = setting_of("prisoners_dilemma", rounds=2)
     runs = [searched(evaluate, setting, Plan(1, 1, 3)) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Textual gradients, put to a server that speaks the real protocol: what is asked, and what comes of bad replies."""
+"""The oracle of textual gradients with a server that speaks the real protocol: its prompts, and bad replies."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from tests.evolve.conftest import (
     code,
     program,
     prompt_of,
-    says,
+    reply_with,
     setting_of,
 )
 from tests.oracles.server import Does, Script, Server, completion, error, in_turn
@@ -34,8 +34,8 @@ SHOUT = "Your moves in round 1 cost the most."
 
 
 @pytest.fixture
-def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Grows a chain in which seat 0 asks a server that replies as it is told."""
+def evolved(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that runs a chain in which seat 0 asks a server with a script."""
     monkeypatch.setattr("tournament.oracles.chat.FIRST_PAUSE", 0.001)
 
     def run(
@@ -55,9 +55,9 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
                 oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
                 profile = start and (program(start[0]), program(start[1]))
                 chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)
-                grown = [step async for step in chain.run() if step.seat == 0]
+                evolved = [step async for step in chain.run() if step.seat == 0]
                 await chat.aclose()
-                return grown, scripted, chain
+                return evolved, scripted, chain
 
             return evaluate(CLIMBING, work)  # type: ignore[no-any-return]
 
@@ -65,31 +65,31 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Silent:
-    """An oracle that leaves things as they are."""
+    """An oracle that never changes the program of its seat."""
 
     name = "silent"
 
     async def respond(self, task: Any) -> Any:
-        """The program that is there."""
+        """Return the present program."""
         from tournament.evolve.response import Response
 
         return Response(task.program)
 
 
 def critic(*sources: str) -> Script:
-    """Critique where that is asked for, else these programs in turn."""
+    """Return a script that replies with a critique if one is asked for, and otherwise with these programs in turn."""
     replies = iter([*sources, *[sources[-1]] * 100])
 
     def script(body: dict[str, Any], number: int) -> Does:
-        return says(SHOUT) if asks_for_critique(body) else says(code(next(replies)))
+        return reply_with(SHOUT) if asks_for_critique(body) else reply_with(code(next(replies)))
 
     return script
 
 
-def test_the_first_program_is_written_and_the_others_rewritten_after_a_critique(
-    grown: Any,
+def test_the_first_program_is_written_and_later_ones_are_rewritten_after_a_critique(
+    evolved: Any,
 ) -> None:
-    steps, server, _ = grown(critic(always("b"), always("c"), always("a")), 3, None)
+    steps, server, _ = evolved(critic(always("b"), always("c"), always("a")), 3, None)
     asked = [prompt_of(body) for body in server.asked]
     assert [asks_for_critique(body) for body in server.asked] == [False, True, False, True, False]
     assert "# The other programs" in asked[0] and "Your program" not in asked[0]
@@ -100,9 +100,9 @@ def test_the_first_program_is_written_and_the_others_rewritten_after_a_critique(
     assert steps[-1].evaluation and steps[-1].evaluation.welfare == 22.0
 
 
-def test_whole_programs_payoffs_and_rollouts_are_always_shown(grown: Any) -> None:
+def test_whole_programs_payoffs_and_rollouts_are_always_shown(evolved: Any) -> None:
     long = OWN + "".join(f"# line {number}\n" for number in range(400))
-    _, server, _ = grown(critic(always("a")), 1, (long, THEIRS))
+    _, server, _ = evolved(critic(always("a")), 1, (long, THEIRS))
     for body in server.asked:
         text = prompt_of(body)
         assert long in text and THEIRS in text
@@ -111,8 +111,8 @@ def test_whole_programs_payoffs_and_rollouts_are_always_shown(grown: Any) -> Non
         assert "6 for your seat, 12 for all seats together" in text
 
 
-def test_a_trace_comes_first(grown: Any) -> None:
-    steps, server, _ = grown(critic("def act(view):\n    return 1 / 0\n", always("a")), 2)
+def test_a_traceback_comes_before_the_rollouts(evolved: Any) -> None:
+    steps, server, _ = evolved(critic("def act(view):\n    return 1 / 0\n", always("a")), 2)
     assert [step.outcome for step in steps] == ["error", "ok"]
     critique = prompt_of(server.asked[2])
     assert critique.index("ZeroDivisionError") < critique.index("Rules are broken")
@@ -120,30 +120,30 @@ def test_a_trace_comes_first(grown: Any) -> None:
 
 
 BAD = {
-    CallOutcome.NO_CODE: says("Sure! I would cooperate."),
-    CallOutcome.WRONG_FUNCTION: says(code("def policy(view):\n    return 'a'\n")),
-    CallOutcome.DIFF: says("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n```"),
-    CallOutcome.TRUNCATED: says("```python\ndef act(view):\n    ret", finish="length"),
-    CallOutcome.EMPTY: says("<think>What a game.</think>"),
-    CallOutcome.REFUSED: says("I'm sorry, but I can't help with that."),
+    CallOutcome.NO_CODE: reply_with("Sure! I would cooperate."),
+    CallOutcome.WRONG_FUNCTION: reply_with(code("def policy(view):\n    return 'a'\n")),
+    CallOutcome.DIFF: reply_with("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n```"),
+    CallOutcome.TRUNCATED: reply_with("```python\ndef act(view):\n    ret", finish="length"),
+    CallOutcome.EMPTY: reply_with("<think>What a game.</think>"),
+    CallOutcome.REFUSED: reply_with("I'm sorry, but I can't help with that."),
 }
 
 
 @pytest.mark.parametrize("outcome", BAD)
-def test_the_next_attempt_is_told_what_was_wrong_with_the_last(
-    grown: Any, outcome: CallOutcome
+def test_the_next_prompt_says_what_was_wrong_with_the_last_answer(
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, server, _ = grown(in_turn(BAD[outcome], says(code(always("a")))), 1, None)
+    steps, server, _ = evolved(in_turn(BAD[outcome], reply_with(code(always("a")))), 1, None)
     assert COMPLAINTS[outcome] not in prompt_of(server.asked[0])
     assert COMPLAINTS[outcome] in prompt_of(server.asked[1])
     assert steps[0].outcome == "ok" and len(steps[0].response.calls) == 2
 
 
 @pytest.mark.parametrize("outcome", BAD)
-def test_a_model_that_never_writes_a_program_leaves_a_gap_with_a_name(
-    grown: Any, outcome: CallOutcome
+def test_a_model_that_never_writes_a_program_leaves_a_gap_with_a_named_outcome(
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, server, _ = grown(BAD[outcome], 1, None)
+    steps, server, _ = evolved(BAD[outcome], 1, None)
     assert [(step.outcome, step.evaluation) for step in steps] == [(str(outcome), None)]
     assert len(server.asked) == 3
 
@@ -158,66 +158,66 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize("outcome", TROUBLE)
-def test_a_call_that_fails_leaves_a_gap_and_the_chain_goes_on(
-    grown: Any, outcome: CallOutcome
+def test_a_failed_call_leaves_a_gap_and_the_chain_continues(
+    evolved: Any, outcome: CallOutcome
 ) -> None:
-    steps, _, chain = grown(TROUBLE[outcome], 2, None, time_limit=0.2)
+    steps, _, chain = evolved(TROUBLE[outcome], 2, None, time_limit=0.2)
     assert [step.outcome for step in steps] == [str(outcome)] * 2
     assert not chain.stopped
     assert all(step.note for step in steps)
 
 
-def test_a_server_that_will_serve_nobody_ends_the_chain(grown: Any) -> None:
-    steps, server, chain = grown(Does(error("no such model"), status=404), 3, None)
+def test_a_server_that_rejects_every_call_ends_the_chain(evolved: Any) -> None:
+    steps, server, chain = evolved(Does(error("no such model"), status=404), 3, None)
     assert steps == [] and len(server.asked) == 1
     assert chain.stopped.startswith("rejected: ") and "no such model" in chain.stopped
 
 
-def test_a_budget_that_is_spent_ends_the_chain(grown: Any) -> None:
-    steps, server, chain = grown(critic(always("b"), always("c")), 3, None, budget_calls=2)
+def test_a_used_up_budget_ends_the_chain(evolved: Any) -> None:
+    steps, server, chain = evolved(critic(always("b"), always("c")), 3, None, budget_calls=2)
     assert [step.outcome for step in steps] == ["ok"]
     assert len(server.asked) == 2
     assert chain.stopped.startswith("budget: the budget is spent: calls are limited to 2")
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "expected"),
     [
-        (says("<think>It is fine.</think>Load sooner."), "Load sooner."),
-        (says("First, it never", finish="length"), "First, it never"),
+        (reply_with("<think>It is fine.</think>Load sooner."), "Load sooner."),
+        (reply_with("First, it never", finish="length"), "First, it never"),
     ],
 )
-def test_a_critique_is_used_as_far_as_it_goes(grown: Any, reply: Does, told: str) -> None:
+def test_the_usable_part_of_a_critique_is_used(evolved: Any, reply: Does, expected: str) -> None:
     def script(body: dict[str, Any], number: int) -> Does:
-        return reply if asks_for_critique(body) else says(code(always("a")))
+        return reply if asks_for_critique(body) else reply_with(code(always("a")))
 
-    steps, server, _ = grown(script)
-    assert steps[0].response.critique == told
-    assert told in prompt_of(server.asked[1])
+    steps, server, _ = evolved(script)
+    assert steps[0].response.critique == expected
+    assert expected in prompt_of(server.asked[1])
     assert "It is fine" not in prompt_of(server.asked[1])
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        says(""),
+        reply_with(""),
         Does(completion(None, refusal="No.")),
-        says("I'm sorry, but I can't help with that."),
+        reply_with("I'm sorry, but I can't help with that."),
     ],
 )
 def test_without_a_critique_the_program_is_rewritten_from_the_evidence(
-    grown: Any, reply: Does
+    evolved: Any, reply: Does
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Does:
-        return reply if asks_for_critique(body) else says(code(always("a")))
+        return reply if asks_for_critique(body) else reply_with(code(always("a")))
 
-    steps, server, _ = grown(script)
+    steps, server, _ = evolved(script)
     assert steps[0].outcome == "ok" and steps[0].response.critique == ""
     assert OWN in prompt_of(server.asked[1]) and "## The review" not in prompt_of(server.asked[1])
 
 
-def test_terse_prompts_are_one_call_each(grown: Any) -> None:
-    steps, server, _ = grown(critic(always("b"), always("a")), 2, None, terse=True)
+def test_with_short_prompts_a_step_is_one_call(evolved: Any) -> None:
+    steps, server, _ = evolved(critic(always("b"), always("a")), 2, None, terse=True)
     assert [step.outcome for step in steps] == ["ok", "ok"]
     assert not any(map(asks_for_critique, server.asked))
     first, second = map(prompt_of, server.asked)
@@ -225,10 +225,10 @@ def test_terse_prompts_are_one_call_each(grown: Any) -> None:
     assert always("b") in second and "Over 2 matches" in second
 
 
-def test_templates_of_ones_own(grown: Any, tmp_path: Path) -> None:
+def test_a_folder_of_your_own_templates_is_used(evolved: Any, tmp_path: Path) -> None:
     (tmp_path / "critique.j2").write_text("under review: {{ program }}")
     (tmp_path / "rewrite.j2").write_text("{{ critique }} Mend {{ program }}")
-    _, server, _ = grown(critic(always("a")), prompts=tmp_path)
+    _, server, _ = evolved(critic(always("a")), prompts=tmp_path)
     assert [prompt_of(body) for body in server.asked] == [
         f"under review: {OWN.strip()}",
         f"{SHOUT} Mend {OWN.strip()}",

@@ -1,7 +1,7 @@
-"""Episodes of level-based foraging as the package lbforaging plays them, and whether the game here plays them alike.
+"""Episodes of level-based foraging from the package lbforaging, and a comparison with the game here.
 
-An episode is JSON-ready: the game's parameters, the joint moves, and for the start and after every round what was on
-the grid, what every seat observed, what the round paid and whether it was the last.
+An episode is JSON-ready. It has the game's parameters and the joint moves; and for the start and after every round the
+grid, the observations of all seats, the payoffs of the round, and whether the episode is over.
 
     python -m tests.games.foraging_episodes     # records the sample in tests/data anew
 """
@@ -39,29 +39,29 @@ Episode = dict[str, Any]
 
 
 def build(**parameters: Any) -> StateGame:
-    """The game without a cost of steps, which the package does not have."""
+    """Return the game with a step cost of zero, because the package has no such cost."""
     return level_based_foraging.game(**{"step_cost": 0.0} | parameters)
 
 
 def parameters_of(episode: int) -> dict[str, Any]:
-    """Every other episode is in the paper's setting, and the others take turns."""
+    """Return the setting of an episode: every other one has the paper's setting, and the rest take turns."""
     turn = episode // 2 % len(SETTINGS) if episode % 2 else 0
     return SETTINGS[turn]
 
 
 def package_episode(seed: int) -> Episode:
-    """An episode that the package plays from that seed. Needs lbforaging."""
+    """Return the episode that the package plays from this seed. Needs lbforaging."""
     parameters = parameters_of(seed)
     env = package_env(**parameters)
     tape = random.Random(seed)
-    seen, _ = env.reset(seed=seed)
+    observation, _ = env.reset(seed=seed)
     states, paid, over, joints = [_grid(env)], [], [], []
-    observed = [_whole(seen)]
+    observed = [_whole(observation)]
     while not over or not over[-1]:
         joints.append([_move(states[-1], player, tape) for player in states[-1][0]])
-        seen, rewards, done, _, _ = env.step(joints[-1])
+        observation, rewards, done, _, _ = env.step(joints[-1])
         states.append(_grid(env))
-        observed.append(_whole(seen))
+        observed.append(_whole(observation))
         paid.append([float(reward) for reward in rewards])
         over.append(bool(done))
     return {
@@ -75,7 +75,7 @@ def package_episode(seed: int) -> Episode:
 
 
 def package_env(**parameters: Any) -> Any:
-    """The package's environment with these parameters of the game. Needs lbforaging."""
+    """Return the package's environment with these parameters of the game. Needs lbforaging."""
     from lbforaging.foraging import ForagingEnv
 
     values = dict(build(**parameters).parameters)
@@ -96,7 +96,7 @@ def package_env(**parameters: Any) -> Any:
 
 
 def differences(episode: Episode) -> Iterator[str]:
-    """Where the game here departs from an episode of the package, each in a few words."""
+    """Yield a short text for each difference between the game here and an episode of the package."""
     game = build(**episode["parameters"])
     state = state_of(game, episode["states"][0])
     for number, joint in enumerate(episode["joints"]):
@@ -110,7 +110,7 @@ def differences(episode: Episode) -> Iterator[str]:
 
 
 def state_of(game: StateGame, grid: list[list[list[int]]]) -> State:
-    """The first state with these players and foods."""
+    """Return the first state with these players and foods."""
     players, foods = (tuple(Piece(*piece) for piece in pieces) for pieces in grid)
     size: Any = game.parameters["size"]
     return State(size, players, foods, sum(food.level for food in foods))
@@ -120,22 +120,27 @@ def _compared(game: StateGame, state: State, episode: Episode, number: int) -> I
     grid = [[list(piece) for piece in pieces] for pieces in (state.players, state.foods)]
     if grid != episode["states"][number]:
         yield f"after {number} rounds the grid is {grid}, and {episode['states'][number]} there"
-    seen = [as_package(game, game.observe(state, seat), seat) for seat in range(game.seats)]
-    if seen != episode["observed"][number]:
-        yield f"after {number} rounds {seen} is observed, and {episode['observed'][number]} there"
+    observation = [as_package(game, game.observe(state, seat), seat) for seat in range(game.seats)]
+    if observation != episode["observed"][number]:
+        yield f"after {number} rounds {observation} is observed, and {episode['observed'][number]} there"
 
 
-def as_package(game: StateGame, seen: dict[str, Any], seat: int) -> list[int]:
-    """An observation as the package gives it: food, oneself and the others, from the corner of what is in sight."""
+def as_package(game: StateGame, observation: dict[str, Any], seat: int) -> list[int]:
+    """Return an observation in the package's form: foods, the own player, the others.
+
+    Positions count from the corner of the visible part of the grid.
+    """
     foods: Any = game.parameters["foods"]
     sight: Any = game.parameters["sight"] or game.parameters["size"]
-    row, column, _ = seen["me"]
+    row, column, _ = observation["me"]
     top, left = max(0, row - sight), max(0, column - sight)
     # The package lists the others from the first seat on.
-    turn = len(seen["others"]) - seat
-    others = [other for other in seen["others"][turn:] + seen["others"][:turn] if other]
+    turn = len(observation["others"]) - seat
+    others = [
+        other for other in observation["others"][turn:] + observation["others"][:turn] if other
+    ]
     vector = []
-    for pieces, most in ((seen["foods"], foods), ([seen["me"], *others], game.seats)):
+    for pieces, most in ((observation["foods"], foods), ([observation["me"], *others], game.seats)):
         for r, c, level in pieces:
             vector += [r - top, c - left, level]
         vector += [-1, -1, 0] * (most - len(pieces))
@@ -148,12 +153,12 @@ def _grid(env: Any) -> list[list[list[int]]]:
     return [players, foods]
 
 
-def _whole(seen: Any) -> list[list[int]]:
-    return [[int(value) for value in vector] for vector in seen]
+def _whole(observation: Any) -> list[list[int]]:
+    return [[int(value) for value in vector] for vector in observation]
 
 
 def _move(grid: list[list[list[int]]], player: list[int], tape: random.Random) -> int:
-    """Half of the moves head for the nearest food: at random alone, hardly any would be lifted."""
+    """Return a random move or, half of the time, one towards the nearest food, so that some food is lifted."""
     row, column, _ = player
     if tape.random() < 0.5 or not grid[1]:
         return tape.randrange(LOAD + 1)
@@ -165,7 +170,7 @@ def _move(grid: list[list[list[int]]], player: list[int], tape: random.Random) -
 
 
 def read_sample() -> dict[str, Any]:
-    """What is recorded in tests/data: `source`, and `episodes`."""
+    """Return the recorded sample in tests/data, a dictionary with `source` and `episodes`."""
     with gzip.open(SAMPLE, "rt") as file:
         sample: dict[str, Any] = json.load(file)
     return sample

@@ -1,4 +1,4 @@
-"""Plays bots of the library in games with a state, in this process: for bots that need no power of the sandbox."""
+"""Plays bots of the library in games with a state, in this process. The bots may not use `simulate` or `proves`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ Act = Callable[[SimpleNamespace], Move]
 
 
 class Table:
-    """A match of these bots: its states, and what each round paid."""
+    """A match of these bots, with its states and the payoffs of each round."""
 
     def __init__(self, game: StateGame, bots: Sequence[str], tape: Tape) -> None:
         self.game = game
@@ -34,13 +34,13 @@ class Table:
         self.paid: list[Payoffs] = []
 
     def moves(self) -> list[Move]:
-        """What every seat plays in the present state."""
+        """Return the move of every seat in the present state."""
         for view in self.views:
             view.observation = self.game.observe(self.states[-1], view.seat)
         return [act(view) for act, view in zip(self.acts, self.views, strict=True)]
 
     def play(self) -> "Table":
-        """The match, played to its end."""
+        """Play the match to its end and return it."""
         while not self.game.over(self.states[-1]):
             joint = tuple(
                 legal.index(move) for legal, move in zip(self.game.moves, self.moves(), strict=True)
@@ -52,7 +52,7 @@ class Table:
 
     @property
     def totals(self) -> list[float]:
-        """What every seat was paid."""
+        """Return the total payoff of every seat."""
         return [sum(seat) for seat in zip(*self.paid, strict=True)]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -26,13 +27,14 @@ def build(**parameters: Any) -> StateGame:
 def after(
     players: tuple[Cell, Cell], coins: tuple[Cell, Cell], *moves: str, **parameters: Any
 ) -> tuple[State, tuple[float, ...]]:
-    """The state after a round with these moves, and what it pays."""
+    """Return the state after a round with these moves, and the payoffs of the round."""
     joint = tuple(map(MOVES.index, moves))
     return build(**parameters).step(State(players, coins), joint, Tape("respawn"))
 
 
+@cache
 def welfare(*bots: str) -> list[float]:
-    """What each seat is paid in a match, on average."""
+    """Return the mean payoff of each seat in a match."""
     totals = [Table(build(), bots, Tape(f"{seed}")).play().totals for seed in range(200)]
     return [statistics.mean(seat) for seat in zip(*totals, strict=True)]
 
@@ -40,7 +42,7 @@ def welfare(*bots: str) -> list[float]:
 @pytest.mark.parametrize(
     ("move", "end"), [("up", (2, 0)), ("down", (1, 0)), ("left", (0, 2)), ("right", (0, 1))]
 )
-def test_edges_are_joined(move: str, end: Cell) -> None:
+def test_a_step_over_an_edge_leads_to_the_opposite_edge(move: str, end: Cell) -> None:
     now, paid = after(((0, 0), (1, 1)), ((2, 2), (2, 2)), move, "left", anywhere=True)
     assert now.players == (end, (1, 0))
     assert paid == (0, 0)
@@ -58,17 +60,17 @@ def test_edges_are_joined(move: str, end: Cell) -> None:
     ],
     ids=["own", "other's", "own of second", "other's of second", "both own", "both other's"],
 )
-def test_coins_pay_who_takes_them_and_cost_their_owner_if_the_other_does(
+def test_a_coin_pays_the_seat_that_takes_it_and_costs_its_owner_if_the_other_takes_it(
     coins: tuple[Cell, Cell], paid: tuple[float, float]
 ) -> None:
-    """The first seat steps to (0, 1), the second to (1, 0)."""
+    """Seat 0 steps to (0, 1), and seat 1 to (1, 0)."""
     now, got = after(((0, 0), (2, 0)), coins, "right", "up")
     assert got == paid
     for before, coin in zip(coins, now.coins, strict=True):
         assert (coin == before) == (before == (2, 2))
 
 
-def test_two_who_step_on_one_coin_both_take_it() -> None:
+def test_two_seats_that_step_on_one_coin_both_take_it() -> None:
     now, paid = after(((0, 0), (0, 2)), ((0, 1), (2, 2)), "right", "left")
     assert now.players == ((0, 1), (0, 1))
     assert paid == (-1, 1)
@@ -99,7 +101,9 @@ def test_a_coin_stays_until_it_is_taken_and_welfare_counts_the_coins(
 
 
 @pytest.mark.parametrize(("anywhere", "cells"), [(False, 6), (True, 9)])
-def test_a_coin_is_as_likely_to_come_up_in_every_free_cell(anywhere: bool, cells: int) -> None:
+def test_a_new_coin_appears_in_every_free_cell_with_equal_probability(
+    anywhere: bool, cells: int
+) -> None:
     tape, game = Tape("respawn"), build(anywhere=anywhere)
     before = State(((0, 0), (2, 2)), ((0, 1), (1, 1)))
     coins = [game.step(before, (3, 0), tape)[0].coins[0] for _ in range(6000)]
@@ -109,10 +113,10 @@ def test_a_coin_is_as_likely_to_come_up_in_every_free_cell(anywhere: bool, cells
     assert ({(0, 1), (1, 2), (1, 1)} <= set(coins)) == anywhere
 
 
-def test_a_seat_sees_its_own_first() -> None:
+def test_a_seat_observes_its_own_player_and_coin_first() -> None:
     state = State(((0, 0), (2, 1)), ((0, 1), (1, 1)), step=3)
-    seen = json.loads(json.dumps([build().observe(state, seat) for seat in (0, 1)]))
-    assert seen[0] == {
+    observed = json.loads(json.dumps([build().observe(state, seat) for seat in (0, 1)]))
+    assert observed[0] == {
         "size": 3,
         "step": 3,
         "me": [0, 0],
@@ -120,8 +124,8 @@ def test_a_seat_sees_its_own_first() -> None:
         "my_coin": [0, 1],
         "other_coin": [1, 1],
     }
-    assert [seen[1][part] for part in ("me", "other", "my_coin", "other_coin")] == [
-        seen[0][part] for part in ("other", "me", "other_coin", "my_coin")
+    assert [observed[1][part] for part in ("me", "other", "my_coin", "other_coin")] == [
+        observed[0][part] for part in ("other", "me", "other_coin", "my_coin")
     ]
 
 
@@ -130,14 +134,14 @@ def test_an_episode_has_ten_steps() -> None:
     assert len(table.paid) == build().most_rounds == 10
 
 
-def test_the_considerate_never_take_what_is_not_theirs() -> None:
+def test_considerate_never_takes_the_other_seats_coin() -> None:
     for size in (3, 4, 7):
         for seed in range(30):
             table = Table(build(size=size, horizon=40), ["coin_considerate"] * 2, Tape(f"{seed}"))
             assert min(min(paid) for paid in table.play().paid) >= 0
 
 
-def test_the_considerate_reach_their_coins_around_the_others() -> None:
+def test_considerate_walks_around_the_other_seats_coin() -> None:
     for size in (3, 5, 7, 9):
         table = Table(build(size=size), ["coin_considerate"] * 2, Tape("any"))
         table.states = [State(((0, 0), (4 % size, 4 % size)), ((0, 2), (0, 1)))]
@@ -151,15 +155,15 @@ def test_the_considerate_reach_their_coins_around_the_others() -> None:
             assert len(table.states) < 8
 
 
-def test_it_is_a_dilemma() -> None:
-    """To be greedy pays more against either, and two of the greedy are paid less than two of the considerate."""
+def test_the_coin_game_is_a_social_dilemma() -> None:
+    """Greedy play pays more against both bots, but two greedy bots are paid less than two considerate ones."""
     kind = welfare("coin_considerate", "coin_considerate")
     mixed = welfare("coin_greedy", "coin_considerate")
     greedy = welfare("coin_greedy", "coin_greedy")
     assert mixed[0] > kind[0] > greedy[0] > mixed[1]
 
 
-def test_tit_for_tat_is_kind_to_the_kind_and_pays_the_greedy_back() -> None:
+def test_tit_for_tat_leaves_coins_to_considerate_and_takes_them_from_greedy() -> None:
     kind = welfare("coin_considerate", "coin_considerate")
     assert welfare("coin_tit_for_tat", "coin_considerate") == kind
     assert welfare("coin_tit_for_tat", "coin_tit_for_tat") == kind
@@ -167,8 +171,8 @@ def test_tit_for_tat_is_kind_to_the_kind_and_pays_the_greedy_back() -> None:
     assert to_greedy[0] < to_greedy[1]
 
 
-def test_tit_for_tat_is_angry_until_the_other_takes_its_own_coin() -> None:
-    """Its own coin is near to the right, the other's to the left."""
+def test_tit_for_tat_retaliates_until_the_other_takes_its_own_coin() -> None:
+    """Its own coin is next to it on the right, and the other seat's coin is on the left."""
     table = Table(build(size=9), ["coin_tit_for_tat"] * 2, Tape("any"))
 
     def sees(other: Cell, coins: tuple[Cell, Cell]) -> Any:

@@ -1,7 +1,7 @@
-"""The bots that come with the engine: what their files must be, and how they play.
+"""The bots of the package: the rules for their files, and how they play.
 
-The engine never runs a bot in its own process. These tests do, with a view of their own, for the
-bots that need no power of the sandbox, so that a bot's behaviour can be read beside its source.
+The engine never runs a bot in its own process. These tests do so for the bots that use neither
+`simulate` nor `proves`, with a view of their own, so that the tests need no sandbox.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ NATIVE = [
     for name, program in PROGRAMS.items()
     if "view.simulate" not in program.source and "view.proves" not in program.source
 ]
-"""Bots that need nothing of the sandbox."""
+"""Bots that use neither `simulate` nor `proves`."""
 
 LONG = Repetition(rounds=200)
 STRANGER = Program("stranger", "def act(view):\n    return view.legal[0]\n")
@@ -54,19 +54,19 @@ IN_ONE_MOVE = [name for name in GAMES if isinstance(load_game(name), MatrixGame)
 
 
 def script(moves: Sequence[Move]) -> Act:
-    """A seat that plays these moves, whatever comes."""
+    """Return an `act` that plays these moves, whatever the others play."""
     return lambda view: moves[len(view.mine)]
 
 
 def start(bot: str) -> Act:
-    """The bot's `act`, at the beginning of a match."""
+    """Return the bot's `act` for a new match."""
     namespace: dict[str, object] = {}
     exec(compile(PROGRAMS[bot].source, f"bots/{bot}.py", "exec"), namespace)
     return namespace["Bot"]().act if "Bot" in namespace else namespace["act"]  # type: ignore
 
 
 def seen_as(program: Program) -> SimpleNamespace:
-    """A program as bots see it; its source stands in for the canonical form."""
+    """Return a program as bots see it, with its source in the place of the canonical form."""
     return SimpleNamespace(source=program.source, tree=program.source, digest=program.digest)
 
 
@@ -76,7 +76,7 @@ def table(
     repetition: Repetition = LONG,
     rng: random.Random | None = None,
 ) -> list[SimpleNamespace]:
-    """The views of all seats before the first round; their histories are filled in by `play`."""
+    """Return the views of all seats before the first round. `play` fills in their histories."""
     cells = {
         tuple(legal[i] for legal, i in zip(game.moves, joint, strict=True)): paid
         for joint, paid in (game.cells or {}).items()
@@ -115,7 +115,7 @@ def table(
 
 
 def play_round(views: list[SimpleNamespace], joint: tuple[Move, ...]) -> None:
-    """Add a joint move to what every seat sees."""
+    """Add a joint move to the view of every seat."""
     views[0].history.append(joint)
     for seat, view in enumerate(views):
         others = joint[seat + 1 :] + joint[:seat]
@@ -124,7 +124,7 @@ def play_round(views: list[SimpleNamespace], joint: tuple[Move, ...]) -> None:
 
 
 def play(views: list[SimpleNamespace], seats: Sequence[Act], rounds: int) -> list[list[Move]]:
-    """The moves of every seat over so many rounds."""
+    """Play this many rounds and return the moves of every seat."""
     for _ in range(rounds):
         play_round(views, tuple(act(view) for act, view in zip(seats, views, strict=True)))
     return [view.mine for view in views]
@@ -138,7 +138,7 @@ def versus(
     seat: int = 0,
     repetition: Repetition = LONG,
 ) -> list[Move]:
-    """What the bot plays in that seat against a script."""
+    """Return the moves of a bot in this seat against a script."""
     lineup = [(PROGRAMS[bot], start(bot)), (STRANGER, script(moves))]
     if seat == 1:
         lineup.reverse()
@@ -148,13 +148,13 @@ def versus(
 
 
 def meeting(*bots: str, game: str = "prisoners_dilemma", rounds: int = 1) -> list[list[Move]]:
-    """What bots play against one another, by seat."""
+    """Return the moves of bots that play against each other, by seat."""
     views = table(load_game(game), [PROGRAMS[bot] for bot in bots])
     return play(views, [start(bot) for bot in bots], rounds)
 
 
 def next_move(bot: str, mine: str, theirs: str, draw: float | None = None) -> Move:
-    """What the bot means to play after these rounds, when its tape's next number is `draw`."""
+    """Return the move of a bot after these rounds, if the next number of its tape is `draw`."""
     tape = None if draw is None else Draws(draw)
     views = table(load_game("prisoners_dilemma"), [PROGRAMS[bot], STRANGER], rng=tape)
     act = start(bot)
@@ -177,37 +177,37 @@ class Draws(random.Random):
         return self.draw
 
 
-# What a bot's file must be
+# Rules for the file of a bot
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 class TestEveryBot:
-    def test_opens_with_one_sentence_that_says_what_it_does(self, name: str) -> None:
+    def test_its_docstring_begins_with_one_sentence_on_what_it_does(self, name: str) -> None:
         summary = PROGRAMS[name].summary
         assert summary[:1].isupper() and summary.endswith(".")
 
-    def test_says_who_thought_of_it(self, name: str) -> None:
+    def test_its_docstring_names_its_author(self, name: str) -> None:
         assert PROGRAMS[name].header("Names")
 
-    def test_asks_only_for_games_and_kinds_of_play_that_exist(self, name: str) -> None:
+    def test_its_header_names_only_games_and_kinds_of_play_that_exist(self, name: str) -> None:
         asked = {*GAMES, *KINDS} if name not in ENGINE_TESTS else {"nothing"}
         assert set(PROGRAMS[name].plays) <= asked
 
-    def test_fits_at_least_one_game_unless_it_tests_the_engine(self, name: str) -> None:
+    def test_it_fits_at_least_one_game_unless_it_tests_the_engine(self, name: str) -> None:
         settings = [Setting(load_game(game)) for game in GAMES]
         settings += [Setting(load_game(game), LONG) for game in IN_ONE_MOVE]
         fits = any(PROGRAMS[name].fits(setting) for setting in settings)
         assert fits == (name not in ENGINE_TESTS)
 
-    def test_is_short_enough_to_be_read_at_a_glance(self, name: str) -> None:
+    def test_it_is_short(self, name: str) -> None:
         assert PROGRAMS[name].source.count("\n") < 120
 
-    def test_is_an_act_function_or_a_bot_class(self, name: str) -> None:
+    def test_it_defines_an_act_function_or_a_bot_class(self, name: str) -> None:
         namespace: dict[str, object] = {}
         exec(compile(PROGRAMS[name].source, f"bots/{name}.py", "exec"), namespace)
         assert callable(namespace.get("act")) != isinstance(namespace.get("Bot"), type)
 
-    def test_imports_nothing_of_the_engine(self, name: str) -> None:
+    def test_it_imports_nothing_of_the_engine(self, name: str) -> None:
         assert "import tournament" not in PROGRAMS[name].source
         assert "from tournament" not in PROGRAMS[name].source
 
@@ -221,7 +221,7 @@ def test_the_library_has_at_least_28_bots() -> None:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_plays_legal_moves_of_the_right_type_in_every_game_that_it_fits(name: str) -> None:
+def test_a_bot_plays_legal_moves_of_the_right_type_in_every_game_that_it_fits(name: str) -> None:
     for game in map(load_game, IN_ONE_MOVE):
         for repetition in (Repetition(), Repetition(rounds=None, continuation=0.9)):
             if not PROGRAMS[name].fits(Setting(game, repetition)):
@@ -235,7 +235,7 @@ def test_plays_legal_moves_of_the_right_type_in_every_game_that_it_fits(name: st
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_plays_legal_moves_in_every_game_on_a_state_that_it_fits(name: str) -> None:
+def test_a_bot_plays_legal_moves_in_every_game_with_a_state_that_it_fits(name: str) -> None:
     for game in map(load_game, {*GAMES} - {*IN_ONE_MOVE}):
         if PROGRAMS[name].fits(Setting(game)):
             for opponent in (name, "random"):
@@ -270,7 +270,7 @@ VERSUS = {
     ("bot", "moves", "expected"),
     [(bot, *play) for bot, plays in VERSUS.items() for play in plays],
 )
-def test_answers_a_script_as_the_literature_says(bot: str, moves: str, expected: str) -> None:
+def test_a_bot_answers_a_script_as_the_literature_says(bot: str, moves: str, expected: str) -> None:
     assert "".join(map(str, versus(bot, moves))) == expected
 
 
@@ -288,7 +288,7 @@ DRAWN = {
     ("bot", "last", "probability"),
     [(bot, last, p) for bot, reactions in DRAWN.items() for last, p in reactions.items()],
 )
-def test_cooperates_with_the_published_probability(
+def test_a_bot_cooperates_with_the_published_probability(
     bot: str, last: tuple[str, str], probability: float
 ) -> None:
     assert next_move(bot, *last, draw=probability - 1e-9) == "C"
@@ -300,7 +300,7 @@ def test_extort_two_never_makes_peace_first() -> None:
 
 
 def test_extort_two_gains_twice_what_an_unconditional_cooperator_gains() -> None:
-    """It is at C three rounds in four, which pays it 3.5 and the cooperator 2.25 a round."""
+    """It plays C in three rounds of four, which pays it 3.5 and the cooperator 2.25 per round."""
     moves = versus("extort_two", "C" * 20_000)
     often = moves.count("C") / len(moves)
     assert often == pytest.approx(3 / 4, abs=0.02)
@@ -341,10 +341,10 @@ def test_last_round_defector_defects_in_a_one_shot_game() -> None:
         ("grim", "DC CD DD DD"),
     ],
 )
-def test_two_copies_go_on_after_a_slip_as_the_literature_says(
+def test_two_copies_continue_after_an_error_as_the_literature_says(
     bot: str, after_the_slip: str
 ) -> None:
-    """The first of two copies meant to cooperate, and noise made it defect."""
+    """The first of two copies intended to cooperate, but noise made it defect."""
     views = table(load_game("prisoners_dilemma"), [PROGRAMS[bot]] * 2)
     seats = [start(bot), start(bot)]
     play(views, seats, 2)
@@ -385,7 +385,7 @@ def test_tit_for_tat_never_loses_more_than_one_round_to_anybody(moves: str) -> N
 
 
 def reads(bot: str, source: str, history: str = "") -> Move:
-    """What the bot plays against that source after mutual moves of the opponent."""
+    """Return the move of the bot against this source after a history."""
     views = table(load_game("prisoners_dilemma"), [PROGRAMS[bot], Program("other", source)])
     act = start(bot)
     for move in history:
@@ -397,32 +397,34 @@ def reads(bot: str, source: str, history: str = "") -> Move:
     "bot",
     ["clique", "canonical_clique", "green_beard", "cooperative_comment"],
 )
-def test_a_club_cooperates_with_its_own_and_not_with_strangers(bot: str) -> None:
+def test_a_bot_that_recognises_members_cooperates_with_them_and_not_with_strangers(
+    bot: str,
+) -> None:
     assert meeting(bot, bot) == [["C"], ["C"]]
     assert reads(bot, STRANGER.source) == "D"
 
 
-def test_clique_takes_a_copy_with_one_space_more_for_a_stranger() -> None:
+def test_clique_takes_a_copy_with_one_more_space_for_a_stranger() -> None:
     assert reads("clique", PROGRAMS["clique"].source + " ") == "D"
 
 
-def test_canonical_clique_looks_at_nothing_but_the_canonical_form() -> None:
+def test_canonical_clique_compares_only_the_canonical_forms() -> None:
     views = table(load_game("prisoners_dilemma"), [PROGRAMS["canonical_clique"], STRANGER])
     views[0].them.tree = views[0].me.tree
     assert start("canonical_clique")(views[0]) == "C"
 
 
-def test_green_beard_is_taken_in_by_a_defector_who_wears_one() -> None:
+def test_green_beard_cooperates_with_a_defector_that_has_the_mark() -> None:
     assert reads("green_beard", "# green beard\ndef act(view): return 'D'") == "C"
 
 
-def test_cooperative_comment_takes_a_word_only_from_a_comment() -> None:
+def test_cooperative_comment_accepts_a_promise_only_in_a_comment() -> None:
     promise = "I am committing to cooperation."
     assert reads("cooperative_comment", f"# {promise}\n") == "C"
     assert reads("cooperative_comment", f'"""{promise}"""\n') == "D"
 
 
-def test_cooperative_comment_believes_nobody_who_has_broken_the_word() -> None:
+def test_cooperative_comment_trusts_nobody_who_has_broken_the_promise() -> None:
     promise = "# I am committing to cooperation. Please match me.\n"
     assert reads("cooperative_comment", promise, "CCC") == "C"
     assert reads("cooperative_comment", promise, "CDC") == "D"
@@ -461,7 +463,7 @@ def test_source_grep_goes_by_words_and_distrusts_its_own_copy() -> None:
         ("always_swerve", "chicken", ("swerve", "swerve")),
     ],
 )
-def test_two_copies_meet_where_they_mean_to(
+def test_two_copies_coordinate_as_intended(
     bot: str, game: str, expected: tuple[Move, Move]
 ) -> None:
     assert meeting(bot, bot, game=game) == [[move] for move in expected]
@@ -472,26 +474,28 @@ def test_turn_takers_favour_the_seats_in_turn() -> None:
     assert first == second == ["opera", "football", "opera", "football"]
 
 
-def test_shared_coins_always_agree_and_favour_both_places() -> None:
+def test_bots_with_the_shared_coin_always_agree_and_favour_both_meetings() -> None:
     first, second = meeting("shared_coin", "shared_coin", game="battle_of_the_sexes", rounds=50)
     assert first == second
     assert set(first) == {"opera", "football"}
 
 
-def test_shared_coin_chickens_follow_one_advice_and_never_crash() -> None:
+def test_two_shared_coin_chickens_follow_the_same_advice_and_never_crash() -> None:
     seats = meeting("shared_coin_chicken", "shared_coin_chicken", game="chicken", rounds=50)
     joints = set(zip(*seats, strict=True))
     assert joints == {("dare", "swerve"), ("swerve", "dare"), ("swerve", "swerve")}
 
 
-@pytest.mark.parametrize("told", ["dare", "swerve"])
-def test_obeying_the_coin_is_a_best_reply_to_whoever_obeys_it(told: str) -> None:
+@pytest.mark.parametrize("advised", ["dare", "swerve"])
+def test_obeying_the_coin_is_a_best_reply_to_an_opponent_that_obeys_it(advised: str) -> None:
     """The inequalities of a correlated equilibrium, for the default payoffs."""
     advice: list[tuple[str, str]] = [("dare", "swerve"), ("swerve", "dare"), ("swerve", "swerve")]
     payoffs = table(load_game("chicken"), [STRANGER, STRANGER])[0].game.payoffs
-    others = [theirs for mine, theirs in advice if mine == told]
-    worth = {mine: sum(payoffs[mine, other][0] for other in others) for mine in ("dare", "swerve")}
-    assert worth[told] == max(worth.values())
+    others = [theirs for mine, theirs in advice if mine == advised]
+    welfare_of = {
+        mine: sum(payoffs[mine, other][0] for other in others) for mine in ("dare", "swerve")
+    }
+    assert welfare_of[advised] == max(welfare_of.values())
 
 
 def test_hash_breaker_dares_against_the_greater_digest_only() -> None:
@@ -526,14 +530,14 @@ def test_fictitious_play_replies_to_frequencies_from_either_seat(
 
 
 def throws(bot: str, moves: str) -> str:
-    """What the bot shows against a script, by initials."""
+    """Return the moves of a bot against a script, as initials."""
     names = {"r": "rock", "p": "paper", "s": "scissors"}
     shown = versus(bot, [names[move] for move in moves], game="rock_paper_scissors")
     return "".join(str(move)[0] for move in shown)
 
 
 def score(mine: str, theirs: str) -> int:
-    """Rounds won less rounds lost."""
+    """Return the number of rounds won minus the number of rounds lost."""
     wins = {"pr", "sp", "rs"}
     rounds = [a + b for a, b in zip(mine, theirs, strict=True)]
     return sum((r in wins) - (r[::-1] in wins) for r in rounds)
@@ -546,7 +550,9 @@ def score(mine: str, theirs: str) -> int:
         ("cycle", "rrrrr", "rpsrp"),
     ],
 )
-def test_shows_what_the_literature_says(bot: str, moves: str, expected: str) -> None:
+def test_a_bot_for_rock_paper_scissors_plays_as_the_literature_says(
+    bot: str, moves: str, expected: str
+) -> None:
     assert throws(bot, moves) == expected
 
 
@@ -594,11 +600,13 @@ def test_iocaine_powder_loses_little_to_chance() -> None:
         ),
     ],
 )
-def test_public_goods_bots_give_what_they_say(bots: list[str], expected: list[list[int]]) -> None:
+def test_bots_for_public_goods_give_the_amounts_in_their_docstrings(
+    bots: list[str], expected: list[list[int]]
+) -> None:
     assert meeting(*bots, game="public_goods", rounds=3) == expected
 
 
-def test_conditional_contributor_matches_its_only_partner_too() -> None:
+def test_conditional_contributor_matches_a_single_partner() -> None:
     game = load_game("public_goods", seats=2)
     views = table(game, [PROGRAMS["conditional_contributor"], STRANGER])
     given_by = play(views, [start("conditional_contributor"), script([3, 7, 0])], 3)

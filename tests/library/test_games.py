@@ -1,4 +1,4 @@
-"""Every file in `games/` keeps the contract of a game, and says what the literature says."""
+"""Every file in `games/` keeps the rules for games, and pays what the literature says."""
 
 import ast
 import importlib
@@ -39,7 +39,7 @@ def build(name: str, **parameters: Any) -> Any:
 
 
 def numbers(name: str) -> list[str]:
-    """The numeric parameters of a game."""
+    """Return the numeric parameters of a game."""
     defaults = library.parameters_of(name).items()
     return [p for p, default in defaults if not isinstance(default, str | bool)]
 
@@ -58,7 +58,7 @@ def test_a_game_is_named_after_its_file(name: str) -> None:
     assert build(name).name == name
 
 
-def test_a_game_opens_with_its_name_and_says_what_it_is_in_one_line(name: str) -> None:
+def test_the_docstring_of_a_game_begins_with_its_name_and_one_line(name: str) -> None:
     summary = library.describe_game(name)
     assert len(summary) <= 100
     assert summary.endswith(".")
@@ -66,8 +66,8 @@ def test_a_game_opens_with_its_name_and_says_what_it_is_in_one_line(name: str) -
     assert summary.lower().startswith(first_word)
 
 
-def test_a_game_is_built_from_the_words_for_games_and_nothing_else(name: str) -> None:
-    """No clock, no files, no randomness."""
+def test_a_game_file_imports_only_the_modules_for_games(name: str) -> None:
+    """A game has no clock, no files and no randomness of its own."""
     imported = set()
     for node in ast.walk(ast.parse(inspect.getsource(module(name)))):
         if isinstance(node, ast.Import):
@@ -77,7 +77,9 @@ def test_a_game_is_built_from_the_words_for_games_and_nothing_else(name: str) ->
     assert imported <= MAY_IMPORT
 
 
-def test_a_game_takes_typed_keywords_with_defaults_and_records_them_all(name: str) -> None:
+def test_a_game_has_typed_keyword_parameters_with_defaults_and_records_all_of_them(
+    name: str,
+) -> None:
     signature = inspect.signature(module(name).game, eval_str=True)
     for parameter in signature.parameters.values():
         assert parameter.kind is parameter.KEYWORD_ONLY
@@ -103,7 +105,7 @@ def test_every_cell_pays_every_seat_a_finite_float(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IN_ONE_MOVE)
-def test_the_worst_a_seat_can_be_paid_is_the_least_over_all_cells(name: str) -> None:
+def test_the_worst_payoff_of_a_seat_is_the_least_of_all_cells(name: str) -> None:
     game = build(name)
     assert game.cells is not None
     assert game.worst == tuple(map(min, zip(*game.cells.values(), strict=True)))
@@ -116,7 +118,7 @@ def test_a_game_built_twice_pays_the_same_and_has_the_same_key(name: str) -> Non
 
 
 def episode(game: StateGame, seed: int) -> list[tuple[State, Payoffs | None]]:
-    """An episode at random: its states, each but the first with what the round before it paid."""
+    """Return the states of an episode with random moves, each with the payoffs of the round before it."""
     tape, chance = Tape(f"play/{seed}"), Tape(f"chance/{seed}")
     course: list[tuple[State, Payoffs | None]] = [(game.start(chance), None)]
     while not game.over(course[-1][0]):
@@ -127,11 +129,11 @@ def episode(game: StateGame, seed: int) -> list[tuple[State, Payoffs | None]]:
 
 @pytest.mark.parametrize("name", ON_A_STATE)
 class TestEveryGameOnAState:
-    def test_an_episode_has_a_round_and_no_more_than_it_says(self, name: str) -> None:
+    def test_an_episode_has_at_least_one_round_and_at_most_most_rounds(self, name: str) -> None:
         for seed in range(50):
             assert 1 <= len(episode(build(name), seed)) - 1 <= build(name).most_rounds
 
-    def test_every_round_pays_every_seat_a_finite_float_and_no_less_than_the_worst(
+    def test_every_round_pays_every_seat_a_finite_float_of_at_least_its_worst(
         self, name: str
     ) -> None:
         game = build(name)
@@ -140,12 +142,14 @@ class TestEveryGameOnAState:
             assert all(map(math.isfinite, paid))
             assert all(v >= worst for v, worst in zip(paid, game.worst, strict=True))
 
-    def test_the_same_tapes_make_the_same_episode_and_others_another(self, name: str) -> None:
+    def test_equal_tapes_give_equal_episodes_and_different_ones_different_episodes(
+        self, name: str
+    ) -> None:
         courses = [episode(build(name), seed) for seed in (1, 1, 2)]
         assert courses[0] == courses[1] != courses[2]
 
     def test_a_state_is_never_changed(self, name: str) -> None:
-        """Stepped from again, with the tape at the same place, it leads to the same."""
+        """A second step from the same state, with the same tape, gives the same result."""
         game, chance = build(name), Tape("chance")
         for state, _ in episode(game, 0)[:-1]:
             joint, before = (1,) * game.seats, (hash(state), repr(state))
@@ -153,15 +157,13 @@ class TestEveryGameOnAState:
             assert game.step(state, joint, chance) == game.step(state, joint, again)
             assert (hash(state), repr(state)) == before
 
-    def test_every_seat_observes_plain_data_and_the_same_when_it_looks_again(
-        self, name: str
-    ) -> None:
+    def test_observations_are_json_data_and_the_same_each_time(self, name: str) -> None:
         game = build(name)
         for state, _ in episode(game, 0):
             for seat in range(game.seats):
-                seen = game.observe(state, seat)
-                assert seen == json.loads(json.dumps(seen, allow_nan=False))
-                assert seen == game.observe(state, seat)
+                observed = game.observe(state, seat)
+                assert observed == json.loads(json.dumps(observed, allow_nan=False))
+                assert observed == game.observe(state, seat)
 
 
 def test_defaults_given_as_text_make_the_same_game(name: str) -> None:
@@ -172,7 +174,7 @@ def test_defaults_given_as_text_make_the_same_game(name: str) -> None:
 @pytest.mark.parametrize(
     "value", [math.nan, math.inf, -math.inf, "3", None, True, 10**400], ids=str
 )
-def test_what_is_not_a_finite_number_is_refused_by_naming_the_parameter(
+def test_a_value_that_is_not_a_finite_number_is_refused_with_the_parameter(
     name: str, value: object
 ) -> None:
     for parameter in numbers(name):
@@ -183,7 +185,7 @@ def test_what_is_not_a_finite_number_is_refused_by_naming_the_parameter(
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-1e999", "three", "", "0x3"])
-def test_text_that_is_no_finite_number_is_refused_by_naming_the_parameter(
+def test_text_that_is_not_a_finite_number_is_refused_with_the_parameter(
     name: str, text: str
 ) -> None:
     for parameter in numbers(name):
@@ -208,7 +210,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("name", "kind"), KINDS.items())
-def test_a_game_is_of_its_kind(name: str, kind: str) -> None:
+def test_a_game_has_the_expected_kind(name: str, kind: str) -> None:
     assert build(name).kind == kind
 
 
@@ -242,7 +244,7 @@ def test_a_symmetric_game_pays_the_second_seat_as_the_first(name: str) -> None:
         assert game.payoff((i, j)) == game.payoff((j, i))[::-1]
 
 
-def test_each_seat_of_the_battle_has_a_meeting_it_likes_better() -> None:
+def test_each_seat_of_the_battle_of_the_sexes_prefers_a_different_meeting() -> None:
     game = build("battle_of_the_sexes")
     assert game.moves == (("opera", "football"),) * 2
     assert [game.payoff((i, i)) for i in (0, 1)] == [(2, 1), (1, 2)]
@@ -321,7 +323,7 @@ def test_payoffs_that_make_another_game_are_refused(
     assert str(caught.value) == f"{name}: {problem}"
 
 
-def test_limits_that_belong_to_the_game_are_allowed() -> None:
+def test_the_limits_of_the_published_inequalities_are_allowed() -> None:
     build("penalty", p=0)
     build("stag_hunt", temptation=3, punishment=2)
     build("public_goods", seats=2, endowment=77, multiplier=1.99)
@@ -329,7 +331,9 @@ def test_limits_that_belong_to_the_game_are_allowed() -> None:
 
 
 @given(st.integers(2, 30), st.data())
-def test_giving_is_good_for_all_and_bad_for_the_giver(seats: int, data: st.DataObject) -> None:
+def test_a_contribution_raises_the_welfare_and_lowers_the_payoff_of_the_giver(
+    seats: int, data: st.DataObject
+) -> None:
     multiplier = data.draw(st.floats(1.01, seats - 0.01))
     game = build("public_goods", seats=seats, multiplier=multiplier)
     joint = data.draw(st.tuples(*[st.integers(0, 9)] * seats))
@@ -350,7 +354,7 @@ def test_public_goods_pays_free_riders_and_givers_as_its_docstring_says() -> Non
 
 
 def equilibria(game: MatrixGame) -> set[tuple[object, ...]]:
-    """Joint moves from which no seat gains by moving otherwise alone."""
+    """Return the joint moves from which no seat gains by changing its own move alone."""
     assert game.cells is not None
 
     def stable(joint: tuple[int, ...]) -> bool:

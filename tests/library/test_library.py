@@ -37,7 +37,7 @@ def toy(tmp_path: Path) -> Path:
 
 
 def refusal(file: Path) -> str:
-    """The line that refuses a game's file, without the file's name."""
+    """Return the one line with which a game's file is refused, without the name of the file."""
     with pytest.raises(UsageError) as caught:
         library.load_game(file)
     line = str(caught.value)
@@ -68,14 +68,14 @@ def test_a_file_is_read_anew_each_time(toy: Path) -> None:
     assert library.load_game(toy).name == "changed"
 
 
-def test_a_name_that_is_close_to_a_game_is_answered_with_it() -> None:
+def test_a_misspelt_name_of_a_game_is_refused_with_the_right_one() -> None:
     with pytest.raises(NotFound) as caught:
         library.load_game("prisoner_dilemma")
     expected = "no game called 'prisoner_dilemma'; did you mean: prisoners_dilemma"
     assert str(caught.value) == expected
 
 
-def test_a_name_that_is_close_to_nothing_is_answered_with_all_there_are() -> None:
+def test_a_name_unlike_any_game_is_refused_with_all_games() -> None:
     with pytest.raises(NotFound) as caught:
         library.load_game("xyz")
     assert str(caught.value).endswith("; there are: " + ", ".join(library.games()))
@@ -97,14 +97,16 @@ def test_parameters_are_listed_with_their_defaults_and_a_game_with_its_first_lin
     assert library.parameters_of("climbing") == {}
 
 
-def test_text_is_read_by_the_type_of_its_parameter(toy: Path) -> None:
+def test_text_is_converted_to_the_type_of_its_parameter(toy: Path) -> None:
     texts = {"pay": "1.5", "times": "3", "twice": "True", "move": "3"}
     game = library.load_game(toy, texts)
     assert game.parameters == {"pay": 1.5, "times": 3, "twice": True, "move": "3"}
     assert game.payoff((0, 0)) == (9.0, 9.0)
 
 
-def test_text_is_read_by_the_type_of_the_default_where_none_is_declared(tmp_path: Path) -> None:
+def test_without_a_declared_type_text_is_converted_to_the_type_of_the_default(
+    tmp_path: Path,
+) -> None:
     undeclared = GAME
     for declared in (": float", ": int", ": bool", ": str"):
         undeclared = undeclared.replace(declared, "")
@@ -113,7 +115,7 @@ def test_text_is_read_by_the_type_of_the_default_where_none_is_declared(tmp_path
     assert game.parameters == {"pay": 2, "times": 3, "twice": False, "move": "y"}
 
 
-def test_types_that_are_declared_as_text_are_understood(tmp_path: Path) -> None:
+def test_type_annotations_written_as_text_are_understood(tmp_path: Path) -> None:
     late = GAME.replace(
         "\nfrom tournament", "\nfrom __future__ import annotations\nfrom tournament", 1
     )
@@ -142,7 +144,7 @@ def test_text_that_cannot_be_read_is_refused_in_one_line(
     assert str(caught.value) == f"toy: {problem}"
 
 
-def test_a_game_without_parameters_says_so() -> None:
+def test_a_parameter_for_a_game_without_any_is_refused() -> None:
     with pytest.raises(ParameterError) as caught:
         library.load_game("climbing", {"height": "1"})
     assert str(caught.value) == "climbing: height is not a parameter of this game; it has none"
@@ -166,13 +168,13 @@ def test_a_game_without_parameters_says_so() -> None:
         ("x = '\0'", "line 1: SyntaxError: source code string cannot contain null bytes"),
     ],
 )
-def test_a_file_that_is_no_game_is_refused_with_its_line(
+def test_a_file_that_is_not_a_game_is_refused_with_its_line(
     tmp_path: Path, text: str, problem: str
 ) -> None:
     assert refusal(write(tmp_path, "broken.py", text)).startswith(problem)
 
 
-def test_what_a_game_says_of_its_parameters_is_passed_on(toy: Path) -> None:
+def test_an_error_that_a_game_raises_about_its_parameters_is_passed_on(toy: Path) -> None:
     toy.write_text(
         "from tournament.game import check_whole\n"
         "def game(x: int = 1): check_whole('toy', 'x', x, 0, 1)\n"
@@ -192,7 +194,7 @@ def test_a_game_may_define_dataclasses(tmp_path: Path) -> None:
     assert library.load_game(file).name == "toy"
 
 
-def test_bots_of_a_folder_are_its_python_files_by_name_but_for_private_ones(
+def test_the_bots_of_a_folder_are_its_python_files_except_private_ones(
     tmp_path: Path,
 ) -> None:
     for name in ("b.py", "a.py", "_private.py", ".hidden.py", "notes.txt"):
@@ -211,7 +213,7 @@ def test_bots_come_in_the_order_of_the_paths_and_each_file_once(tmp_path: Path) 
     assert found.duplicates == ()
 
 
-def test_a_file_that_is_named_is_a_bot_whatever_it_is_called(tmp_path: Path) -> None:
+def test_a_file_that_is_given_by_path_is_a_bot_even_with_a_private_name(tmp_path: Path) -> None:
     file = write(tmp_path, "_scratch.txt", "# scratch")
     assert library.find_bots([file]).programs == (read_program(file),)
 
@@ -229,7 +231,7 @@ def test_equal_sources_are_entered_once_and_reported(tmp_path: Path) -> None:
     assert found.duplicates[0] == (read_program(second), read_program(first))
 
 
-def test_different_programs_of_one_name_are_told_apart_by_their_digests(tmp_path: Path) -> None:
+def test_different_programs_of_one_name_get_their_digests_added(tmp_path: Path) -> None:
     for folder in ("one", "two", "three"):
         write(tmp_path / folder, "bot.py", f"# {folder}\n")
     write(tmp_path / "three", "other.py", "# other\n")
@@ -242,7 +244,7 @@ def test_different_programs_of_one_name_are_told_apart_by_their_digests(tmp_path
     assert {p.name for p in library.find_bots(folders[::-1]).programs} == {p.name for p in programs}
 
 
-def test_the_twin_of_a_program_that_was_renamed_names_it_as_it_was_entered(tmp_path: Path) -> None:
+def test_a_duplicate_of_a_renamed_program_is_reported_with_the_new_name(tmp_path: Path) -> None:
     write(tmp_path / "one", "bot.py", "# 1")
     write(tmp_path / "two", "bot.py", "# 2")
     write(tmp_path / "two", "copy.py", "# 1")
@@ -271,7 +273,7 @@ def test_a_folder_called_like_a_bot_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
-def test_a_link_in_a_folder_cannot_enter_what_lies_elsewhere(tmp_path: Path) -> None:
+def test_a_link_to_a_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
     secret = write(tmp_path / "home", "secret.txt", "a key")
     folder = tmp_path / "bots"
     bot = write(folder, "bot.py", "# bot")
@@ -292,7 +294,7 @@ def test_a_link_in_a_folder_cannot_enter_what_lies_elsewhere(tmp_path: Path) -> 
     assert library.find_bots([linked / "bot.py"]).programs[0].digest == read_program(bot).digest
 
 
-def test_a_path_where_nothing_is_and_a_folder_without_bots_are_refused(tmp_path: Path) -> None:
+def test_a_missing_path_and_a_folder_without_bots_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere: there is no such file or folder$"):
         library.find_bots([tmp_path / "nowhere"])
     with pytest.raises(UsageError, match="has no bots"):
@@ -306,12 +308,12 @@ def test_the_bots_of_the_package_are_found_and_loaded_by_name() -> None:
     assert [library.load_bot(program.name) for program in found.programs] == list(found.programs)
 
 
-def test_a_bot_is_loaded_from_a_path_before_a_name(tmp_path: Path) -> None:
+def test_a_path_is_preferred_to_a_name_when_a_bot_is_loaded(tmp_path: Path) -> None:
     file = write(tmp_path, "bot.py", "# mine")
     assert library.load_bot(file) == library.load_bot(str(file)) == read_program(file)
 
 
-def test_a_bot_that_is_not_there_is_answered_with_names_that_are_close() -> None:
+def test_a_missing_bot_is_refused_with_similar_names() -> None:
     some = library.find_bots([library.packaged_bots()]).programs[0].name
     with pytest.raises(NotFound, match=f"^no bot called '{some}x'; did you mean: .*{some}"):
         library.load_bot(some + "x")
@@ -330,7 +332,7 @@ def test_a_bot_is_never_imported(tmp_path: Path) -> None:
     assert library.load_bot(tmp_path / "loud.py").source.startswith("raise")
 
 
-def test_a_parameter_is_for_every_game_that_has_it_or_for_the_one_that_is_named() -> None:
+def test_a_parameter_is_set_for_every_game_that_has_it_or_for_the_named_game() -> None:
     names = ["penalty", "climbing", "chicken"]
     given = {"penalty.p": "-50", "p": "-3", "chicken.punishment": "-7"}
     loaded = library.load_games(names, given)
@@ -342,7 +344,7 @@ def test_a_parameter_is_for_every_game_that_has_it_or_for_the_one_that_is_named(
 
 
 @pytest.mark.parametrize(
-    ("names", "parameter", "told"),
+    ("names", "parameter", "message"),
     [
         (["penalty", "penalty"], "p", "penalty is named twice"),
         (["penalty", "climbing"], "q", "q is not a parameter of penalty or climbing"),
@@ -352,7 +354,7 @@ def test_a_parameter_is_for_every_game_that_has_it_or_for_the_one_that_is_named(
     ],
 )
 def test_a_parameter_that_no_game_has_is_refused(
-    names: list[str], parameter: str, told: str
+    names: list[str], parameter: str, message: str
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         library.load_games(names, {parameter: "1"})

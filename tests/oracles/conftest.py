@@ -1,4 +1,4 @@
-"""What the tests of oracles share."""
+"""The environment of all tests of oracles."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ OTHERS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_
 
 @pytest.fixture(autouse=True)
 def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings of whoever runs the tests, and no `.env` of theirs."""
+    """Remove the settings and the `.env` file of the person who runs the tests."""
     for name in list(os.environ):
         if name in OTHERS or (name.startswith(OURS) and name != "TOURNAMENT_CACHE"):
             monkeypatch.delenv(name)

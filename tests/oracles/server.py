@@ -1,10 +1,10 @@
-"""A server on loopback that speaks the chat completions protocol and does as it is told.
+"""A server on loopback that speaks the chat completions protocol and replies as a script says.
 
     async with serve(script) as server: ...     in a test
     python tests/oracles/server.py plain 0.1    in a process of its own; the first line that it prints is its address
 
-A script is asked for every request, with its body and its number from 0, and says how to reply. The server keeps what
-it was asked and what it answered in full.
+A script is called for every request, with the body and the number of the request from 0, and returns the reply. The
+server keeps the requests and the replies.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 def completion(
     content: object = CODE, finish: object = "stop", usage: object = USAGE, **message: object
 ) -> dict[str, Any]:
-    """The body of an answer; `usage` None is left out."""
+    """Return the body of an answer, without usage if `usage` is None."""
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -42,7 +42,7 @@ def completion(
 
 
 def error(message: str, **more: object) -> dict[str, Any]:
-    """The body of an error."""
+    """Return the body of an error."""
     return {"error": {"message": message, **more}}
 
 
@@ -62,7 +62,7 @@ Script = Callable[[dict[str, Any], int], Does]
 
 
 def in_turn(*replies: Does) -> Script:
-    """Reply with each in turn, and with the last from then on."""
+    """Return a script that replies with each of these in turn, and then always with the last."""
     return lambda body, number: replies[min(number, len(replies) - 1)]
 
 
@@ -76,7 +76,7 @@ class Request:
 
 
 class Server:
-    """What was asked of it, and what came of it."""
+    """The requests that a server got, and its replies."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -90,13 +90,13 @@ class Server:
         self.connections: set[asyncio.Transport] = set()
 
     async def hang_up(self) -> None:
-        """Close all connections that are kept open, and let the other side notice or not."""
+        """Close all connections that are kept open, whether or not the client notices it."""
         for transport in self.connections:
             transport.close()
         await asyncio.sleep(0)
 
     def take(self, request: Request, transport: asyncio.Transport) -> None:
-        """Reply to a request, when its time has come."""
+        """Reply to a request after the delay that its script asks for."""
         if request.target == "/tally":
             transport.write(_response(Does(self.tally), json.dumps(self.tally).encode()))
             return
@@ -128,7 +128,7 @@ class Server:
 
     @property
     def tally(self) -> dict[str, float]:
-        """How many requests there were, the most answers that a prompt got, and the seconds that replies were late."""
+        """The number of requests, the most answers that a prompt got, and by how many seconds replies were late."""
         times = self.answered.values()
         return {
             "requests": len(self.asked),
@@ -141,9 +141,9 @@ class Server:
 
 
 class Connection(asyncio.Protocol):
-    """A connection, over which requests come one after the other, each when the one before it has been answered.
+    """A connection with one request after the other, each sent when the one before it has been answered.
 
-    As little as will do: it shares the machine with the client that is measured against it.
+    The code does as little as possible, because it shares the machine with the client that is being measured.
     """
 
     transport: asyncio.Transport
@@ -179,7 +179,7 @@ def _response(does: Does, raw: bytes) -> bytes:
 
 @asynccontextmanager
 async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:
-    """A server on a port of its own."""
+    """Run a server on a free port."""
     server = Server(in_turn(script) if isinstance(script, Does) else script)
     listening = await asyncio.get_running_loop().create_server(
         lambda: Connection(server), "127.0.0.1", 0, backlog=1024
@@ -194,12 +194,12 @@ async def serve(script: Script | Does = Does()) -> AsyncIterator[Server]:
 
 
 def plain(latency: float) -> Script:
-    """Every request is answered, after a while."""
+    """Return a script that answers every request after some seconds."""
     return in_turn(Does(delay=latency))
 
 
 def troubled(latency: float) -> Script:
-    """The same, but every eighth request fails at once, in one way or another."""
+    """Return a script like `plain` in which every eighth request fails at once, in one of several ways."""
     busy = Does(error("slow down"), status=429, headers={"retry-after": "0.05"})
     broken = Does(error("overloaded"), status=503)
     troubles = (busy, Does(drop="before"), Does(drop="middle"), broken)

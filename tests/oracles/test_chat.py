@@ -27,15 +27,15 @@ def a_call(text: str = "Write one.", key: str = "chain/0") -> Call:
     return Call("critique", (SYSTEM, Message("user", text)), "digest", key)
 
 
-def chat(url: str, said: list[str] | None = None, model: str = "m", **options: Any) -> Chat:
-    """A client for a server, with pauses that tests can wait for."""
+def chat(url: str, printed: list[str] | None = None, model: str = "m", **options: Any) -> Chat:
+    """Return a client for a server, with few retries and a short time limit."""
     settings = Settings.load(**{"api_key": KEY, "retries": 2, "time_limit": 5} | options)
-    say = (lambda line: None) if said is None else said.append
+    say = (lambda line: None) if printed is None else printed.append
     return Chat(model, url, settings, make_limits(settings), say)
 
 
 def asked(script: Script | Does, calls: int = 1, **options: Any) -> tuple[list[Answer], Any]:
-    """The answers to some calls, one after the other, and the server as they leave it."""
+    """Make some calls, one after the other; return the answers, and the server afterwards."""
 
     async def run() -> tuple[list[Answer], Any]:
         async with serve(script) as server:
@@ -54,11 +54,11 @@ def one(script: Script | Does, **options: Any) -> Answer:
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses that the client chooses itself take no time; those that the server asks for do."""
+    """Pauses that the client chooses itself take no time. Pauses that the server asks for still do."""
     monkeypatch.setattr("tournament.oracles.chat.FIRST_PAUSE", 0.001)
 
 
-def test_an_answer_comes_with_all_that_is_known_of_it() -> None:
+def test_an_answer_has_all_details_of_the_call() -> None:
     [answer], server = asked(Does(), temperature=0.5, max_tokens=77)
     assert answer.text == CODE
     assert answer.outcome is CallOutcome.OK
@@ -78,12 +78,12 @@ def test_an_answer_comes_with_all_that_is_known_of_it() -> None:
     assert "X-Stainless-OS" not in server.headers[0]
 
 
-def test_what_is_not_set_is_not_sent() -> None:
+def test_a_setting_that_is_not_set_is_not_sent() -> None:
     _, server = asked(Does())
     assert "temperature" not in server.asked[0]
 
 
-def test_a_server_without_keys_gets_none() -> None:
+def test_without_a_key_a_placeholder_is_sent() -> None:
     async def run() -> None:
         async with serve() as server:
             settings = Settings.load()
@@ -117,7 +117,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(("body", "outcome", "text"), ODD.values(), ids=ODD)
-def test_odd_answers_have_names(body: Any, outcome: CallOutcome, text: str) -> None:
+def test_odd_answers_have_named_outcomes(body: Any, outcome: CallOutcome, text: str) -> None:
     answer = one(body if isinstance(body, Does) else Does(body))
     assert (answer.outcome, answer.text) == (outcome, text)
     assert answer.requests == 1
@@ -159,15 +159,15 @@ USAGES = {
 
 
 @pytest.mark.parametrize(("usage", "prompt", "answer"), USAGES.values(), ids=USAGES)
-def test_usage_is_tolerated_and_never_made_up(
+def test_odd_usage_is_accepted_and_missing_numbers_stay_unknown(
     usage: Any, prompt: int | None, answer: int | None
 ) -> None:
-    came = one(Does(completion(usage=usage)), price_in=1, price_out=1)
-    assert (came.input_tokens, came.output_tokens) == (prompt, answer)
-    assert (came.cost is None) == (prompt is None or answer is None)
+    answered = one(Does(completion(usage=usage)), price_in=1, price_out=1)
+    assert (answered.input_tokens, answered.output_tokens) == (prompt, answer)
+    assert (answered.cost is None) == (prompt is None or answer is None)
 
 
-def test_a_price_that_is_not_known_is_none_and_never_nothing() -> None:
+def test_an_unknown_price_is_none_and_not_zero() -> None:
     assert one(Does(), model="Qwen2.5-Coder-0.5B").cost is None
     assert one(Does(), model="gpt-4o-mini").cost is None, "another server has other prices"
     assert one(Does(), price_in=2, price_out=10).cost == Decimal("0.0004")
@@ -203,13 +203,13 @@ REJECTED: dict[str, tuple[int, object, CallOutcome, str]] = {
 }
 
 
-@pytest.mark.parametrize(("status", "body", "outcome", "said"), REJECTED.values(), ids=REJECTED)
-def test_what_no_retry_mends_is_not_retried(
-    status: int, body: object, outcome: CallOutcome, said: str
+@pytest.mark.parametrize(("status", "body", "outcome", "detail"), REJECTED.values(), ids=REJECTED)
+def test_an_error_that_a_retry_cannot_help_is_not_retried(
+    status: int, body: object, outcome: CallOutcome, detail: str
 ) -> None:
     answer = one(Does(body, status=status))
     assert (answer.outcome, answer.requests) == (outcome, 1)
-    assert said in answer.detail
+    assert detail in answer.detail
     assert "\n" not in answer.detail
     assert answer.cost == 0
 
@@ -228,7 +228,7 @@ PASSING = {
 
 @pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING)
 @pytest.mark.usefixtures("no_pauses")
-def test_passing_trouble_is_retried_and_ends(trouble: Does) -> None:
+def test_a_passing_error_is_retried_a_limited_number_of_times(trouble: Does) -> None:
     [answer], server = asked(in_turn(trouble, trouble, Does()))
     assert (answer.outcome, answer.text, answer.requests) == (CallOutcome.OK, CODE, 3)
     [answer], server = asked(in_turn(trouble))
@@ -239,34 +239,34 @@ def test_passing_trouble_is_retried_and_ends(trouble: Does) -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_a_request_that_was_turned_away_takes_nothing_of_the_budget() -> None:
+def test_a_rate_limited_request_uses_nothing_of_the_budget() -> None:
     away = Does(error("too many"), status=429)
     [answer], server = asked(in_turn(away, away, Does()), budget_calls=1)
     assert answer.outcome is CallOutcome.OK
     assert (answer.requests, answer.taken.calls, len(server.asked)) == (3, 1, 3)
 
 
-def test_retry_after_is_heard_in_seconds_milliseconds_and_as_a_date() -> None:
-    for said in (
+def test_retry_after_is_understood_in_seconds_milliseconds_and_as_a_date() -> None:
+    for headers in (
         lambda: {"retry-after": "0.3"},
         lambda: {"retry-after-ms": "300", "retry-after": "30"},
         lambda: {"retry-after": formatdate(time.time() + 2, usegmt=True)},
     ):
-        busy = lambda: Does({}, status=429, headers=said())  # noqa: B023, E731
+        busy = lambda: Does({}, status=429, headers=headers())  # noqa: B023, E731
         answer = one(lambda body, number: Does() if number else busy())  # noqa: B023
         assert answer.outcome is CallOutcome.OK
         assert 0.3 <= answer.seconds < 4
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_a_retry_after_that_makes_no_sense_is_not_heard() -> None:
+def test_a_senseless_retry_after_is_ignored() -> None:
     for value in ("soon", "nan", "-5", "", "inf", "Mon, 99 Foo 2020"):
         answer = one(in_turn(Does({}, status=503, headers={"retry-after": value}), Does()))
         assert answer.outcome is CallOutcome.OK
         assert answer.seconds < 4
 
 
-def test_a_wait_that_is_too_long_is_not_waited() -> None:
+def test_a_call_ends_if_the_server_asks_for_too_long_a_wait() -> None:
     for status, outcome in ((429, CallOutcome.RATE_LIMITED), (503, CallOutcome.SERVER_ERROR)):
         answer = one(Does({}, status=status, headers={"retry-after": "130"}))
         assert (answer.outcome, answer.requests) == (outcome, 1)
@@ -274,12 +274,14 @@ def test_a_wait_that_is_too_long_is_not_waited() -> None:
         assert "130 seconds" in answer.detail
 
 
-@pytest.mark.parametrize(("places", "order"), [(1, "aab"), (3, "aba")])
-def test_whoever_is_told_to_wait_keeps_its_place_and_others_go_on(places: int, order: str) -> None:
+@pytest.mark.parametrize(("concurrency", "order"), [(1, "aab"), (3, "aba")])
+def test_a_call_that_must_wait_keeps_its_slot_while_others_continue(
+    concurrency: int, order: str
+) -> None:
     async def run() -> None:
         busy = Does({}, status=429, headers={"retry-after": "0.5"})
         async with serve(in_turn(busy, Does())) as server:
-            oracle = chat(server.url, concurrency=places)
+            oracle = chat(server.url, concurrency=concurrency)
             async with anyio.create_task_group() as group:
                 for text in "ab":
                     group.start_soon(oracle.ask, a_call(text))
@@ -291,21 +293,21 @@ def test_whoever_is_told_to_wait_keeps_its_place_and_others_go_on(places: int, o
 
 
 def picky(body: dict[str, Any], number: int) -> Does:
-    """A reasoning model."""
+    """Reply like a reasoning model, which refuses several parameters."""
     if "max_tokens" in body:
-        said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
-        return Does(error(said, param="max_tokens", code="unsupported_parameter"), status=400)
+        message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
+        return Does(error(message, param="max_tokens", code="unsupported_parameter"), status=400)
     if "temperature" in body:
-        said = "Unsupported value: 'temperature' does not support 0.2 with this model. Only 1 is supported."
-        return Does(error(said, param="temperature", code="unsupported_value"), status=400)
+        message = "Unsupported value: 'temperature' does not support 0.2 with this model. Only 1 is supported."
+        return Does(error(message, param="temperature", code="unsupported_value"), status=400)
     if body["messages"][0]["role"] == "system":
         return Does(error("System role not supported"), status=400)
     return Does()
 
 
-def test_what_a_model_does_not_take_is_learnt_once() -> None:
-    said: list[str] = []
-    answers, server = asked(picky, calls=3, temperature=0.2, said=said, retries=0)
+def test_a_parameter_that_a_model_refuses_is_left_out_from_then_on() -> None:
+    printed: list[str] = []
+    answers, server = asked(picky, calls=3, temperature=0.2, printed=printed, retries=0)
     assert [answer.outcome for answer in answers] == [CallOutcome.OK] * 3
     assert [answer.requests for answer in answers] == [4, 1, 1]
     assert server.asked[-1] == {
@@ -313,11 +315,11 @@ def test_what_a_model_does_not_take_is_learnt_once() -> None:
         "messages": [{"role": "user", "content": "You write bots.\n\nWrite one."}],
         "max_completion_tokens": 8192,
     }
-    assert len(said) == 3
-    assert all(line.startswith("m ") for line in said)
+    assert len(printed) == 3
+    assert all(line.startswith("m ") for line in printed)
 
 
-def test_a_model_that_takes_nothing_is_asked_no_more_than_that() -> None:
+def test_a_model_that_refuses_everything_is_asked_three_times_at_most() -> None:
     answer = one(
         lambda body, number: Does(error("no temperature support, no system role"), status=400)
     )
@@ -333,7 +335,7 @@ def test_a_slow_answer_is_given_up() -> None:
     assert answer.cost is None
 
 
-def test_where_no_server_is_that_is_said_at_once() -> None:
+def test_a_missing_server_is_reported_at_once() -> None:
     async def run() -> Answer:
         oracle = chat("http://127.0.0.1:9/v1")
         answer = await oracle.ask(a_call())
@@ -346,7 +348,7 @@ def test_where_no_server_is_that_is_said_at_once() -> None:
     assert answer.seconds < 5
 
 
-def test_a_server_that_takes_no_connection_is_told_from_one_that_is_slow(
+def test_a_server_that_accepts_no_connection_counts_as_unreachable_and_not_as_slow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tournament.oracles.transport.CONNECT_SECONDS", 0.2)
@@ -383,7 +385,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_a_server_that_goes_away_is_tried_again() -> None:
+def test_calls_to_a_server_that_went_away_are_retried() -> None:
     async def run() -> tuple[Answer, Answer]:
         async with serve() as server:
             oracle = chat(server.url)
@@ -410,7 +412,7 @@ def raw(reply: bytes) -> Callable[[Any], Awaitable[None]]:
     "reply", [b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", b"\0\xff"]
 )
 @pytest.mark.usefixtures("no_pauses")
-def test_what_is_no_web_server_is_no_crash(reply: bytes) -> None:
+def test_nonsense_from_a_port_is_a_dropped_call_and_no_exception(reply: bytes) -> None:
     async def run() -> Answer:
         listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
         port = listener.extra(anyio.abc.SocketAttribute.local_port)
@@ -426,8 +428,8 @@ def test_what_is_no_web_server_is_no_crash(reply: bytes) -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_a_connection_that_was_closed_meanwhile_costs_no_try() -> None:
-    """A server that closes connections it has kept open: nothing was sent, and nothing is given up."""
+def test_a_connection_that_the_server_closed_in_between_uses_no_try() -> None:
+    """The server closes connections that were kept open. As nothing was sent over them, no try is used up."""
 
     async def run() -> list[Answer]:
         answers = []
@@ -444,17 +446,17 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_try() -> None:
 
 def test_the_call_after_a_cancelled_one_works() -> None:
     async def run() -> None:
-        came = anyio.Event()
+        asked_once = anyio.Event()
 
         def script(body: dict[str, Any], number: int) -> Does:
-            came.set()
+            asked_once.set()
             return Does(delay=30 if number == 0 else 0)
 
         async with serve(script) as server:
             oracle = chat(server.url)
             async with anyio.create_task_group() as group:
                 group.start_soon(oracle.ask, a_call())
-                await came.wait()
+                await asked_once.wait()
                 group.cancel_scope.cancel()
             assert (await oracle.ask(a_call())).outcome is CallOutcome.OK
             await oracle.aclose()
@@ -462,9 +464,9 @@ def test_the_call_after_a_cancelled_one_works() -> None:
     anyio.run(run)
 
 
-def test_keys_are_shown_nowhere() -> None:
-    said = error(f"Incorrect API key: {KEY}, or sk-ab****cdef. Header was Bearer {KEY}")
-    rejected = one(Does(said, status=401))
+def test_no_text_of_the_client_shows_a_key() -> None:
+    refusal = error(f"Incorrect API key: {KEY}, or sk-ab****cdef. Header was Bearer {KEY}")
+    rejected = one(Does(refusal, status=401))
     echoed = one(Does(completion(f"your key is {KEY}")))
     nonsense = one(Does(f"<{KEY}>".encode()), retries=0)
     settings = Settings.load(api_key=KEY)
@@ -474,7 +476,7 @@ def test_keys_are_shown_nowhere() -> None:
     assert "Incorrect API key: ***, or ***" in rejected.detail
 
 
-def test_openai_wants_a_key() -> None:
+def test_openai_without_a_key_is_refused() -> None:
     settings = Settings.load()
     with pytest.raises(UsageError, match="OPENAI_API_KEY"):
         Chat("o4-mini", OPENAI, settings, make_limits(settings))
@@ -486,7 +488,7 @@ def test_one_price_without_the_other_is_an_error(price: str) -> None:
         chat("http://127.0.0.1:9/v1", **{price: 1})
 
 
-def test_a_budget_in_dollars_wants_a_price() -> None:
+def test_a_budget_in_dollars_without_a_known_price_is_refused() -> None:
     settings = Settings.load(budget_money=1)
     with pytest.raises(UsageError, match="no price is known for m at"):
         Chat("m", "http://127.0.0.1:9/v1", settings, make_limits(settings))
@@ -494,7 +496,7 @@ def test_a_budget_in_dollars_wants_a_price() -> None:
     Chat("o4-mini", OPENAI, priced, make_limits(priced))
 
 
-def test_five_hundred_calls_at_once_are_no_trouble() -> None:
+def test_five_hundred_calls_can_be_made_at_once() -> None:
     async def run() -> list[Answer]:
         answers: list[Answer] = []
         async with serve(Does(delay=2)) as server:
@@ -516,7 +518,7 @@ def test_five_hundred_calls_at_once_are_no_trouble() -> None:
     assert len(answers) == 500
 
 
-def test_a_proxy_that_the_environment_names_is_used_with_its_credentials(
+def test_the_proxy_of_the_environment_is_used_with_its_credentials(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def run() -> None:
@@ -532,7 +534,7 @@ def test_a_proxy_that_the_environment_names_is_used_with_its_credentials(
     anyio.run(run)
 
 
-def test_a_request_that_was_dropped_is_counted_at_the_most_that_it_can_take(
+def test_a_dropped_request_counts_with_the_most_tokens_that_it_can_use(
     no_pauses: None,
 ) -> None:
     whole = one(Does())

@@ -1,4 +1,4 @@
-"""Group commit: many items in few batches, none lost, and a failure is told to those whom it concerns."""
+"""Group commit writes many items in few batches, loses none, and reports a failure to the tasks of its batch only."""
 
 import time
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tournament.oracles.commit import GroupCommit
 
 
 class Disk:
-    """Takes a moment for a batch, whatever its size; the batch with `bad` in it fails."""
+    """A disk that needs the same short time for any batch, and fails for a batch with the item `bad`."""
 
     def __init__(self, bad: int | None = None) -> None:
         self.batches: list[list[int]] = []
@@ -24,12 +24,12 @@ class Disk:
 
     @property
     def written(self) -> list[int]:
-        """All that was written, in order."""
+        """All items that were written, in order."""
         return [item for batch in self.batches for item in batch]
 
 
 def put_all(disk: Disk, count: int, pause: float = 0.0) -> list[int]:
-    """The items that were put without an error, one after the other begun."""
+    """Put items one after the other without waiting; return those that were put without an error."""
     done: list[int] = []
 
     async def put(group: GroupCommit[int], item: int) -> None:
@@ -51,21 +51,21 @@ def put_all(disk: Disk, count: int, pause: float = 0.0) -> list[int]:
     return done
 
 
-def test_what_comes_together_is_written_together_and_once() -> None:
+def test_items_that_arrive_together_are_written_together_and_once() -> None:
     disk = Disk()
     assert sorted(put_all(disk, 500)) == list(range(500))
     assert disk.written == list(range(500))
     assert len(disk.batches) < 5
 
 
-def test_what_comes_while_a_batch_is_written_makes_up_the_next() -> None:
+def test_items_that_arrive_while_a_batch_is_written_form_the_next_batch() -> None:
     disk = Disk()
     assert sorted(put_all(disk, 100, pause=0.001)) == list(range(100))
     assert disk.written == list(range(100))
     assert 1 < len(disk.batches) < 50
 
 
-def test_a_failure_is_told_to_its_batch_alone() -> None:
+def test_a_failure_is_raised_only_for_the_items_of_its_batch() -> None:
     disk = Disk(bad=0)
     done = put_all(disk, 100, pause=0.001)
     assert 0 not in done
@@ -74,7 +74,7 @@ def test_a_failure_is_told_to_its_batch_alone() -> None:
 
 
 @pytest.mark.parametrize("item", [0, 1])
-def test_an_item_is_written_though_its_task_is_cancelled(item: int) -> None:
+def test_an_item_is_written_even_if_its_task_is_cancelled(item: int) -> None:
     disk = Disk()
 
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""Every call is kept before it is used, and paid once."""
+"""Every call is recorded before its answer is used, and is paid for once."""
 
 import json
 import os
@@ -34,7 +34,7 @@ ANSWER = Answer(
 
 
 class Scripted:
-    """Answers in turn, and counts."""
+    """An oracle that gives its answers in turn and counts the calls."""
 
     def __init__(self, *answers: Answer, seconds: float = 0.0, **identity: object) -> None:
         self.answers = answers or (Answer(CODE),)
@@ -61,7 +61,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def ask(path: Path, oracle: Scripted, *calls: Call) -> list[Answer]:
-    """The answers to calls through a ledger with a record that is opened anew."""
+    """Return the answers to calls made through a ledger, whose record is opened for these calls."""
 
     async def run() -> list[Answer]:
         with Record.open(path) as record:
@@ -72,7 +72,7 @@ def ask(path: Path, oracle: Scripted, *calls: Call) -> list[Answer]:
 
 
 def entries(path: Path) -> list[tuple[Call, Answer]]:
-    """The calls on record with their answers."""
+    """Return the calls on record with their answers."""
     with Record.read(path) as record:
         return [from_line(line) for line in record.call_lines()]
 
@@ -84,13 +84,13 @@ def test_a_line_is_read_as_it_was_written() -> None:
         assert from_line(line) == (CALL, answer)
 
 
-def test_what_later_versions_add_is_passed_over() -> None:
+def test_fields_of_later_versions_are_ignored() -> None:
     data = json.loads(to_line(CALL, ANSWER))
     data["call"]["new"] = data["answer"]["new"] = 1
     assert from_line(json.dumps(data)) == (CALL, ANSWER)
 
 
-def test_a_call_is_paid_once_and_its_answer_stays_the_same(path: Path) -> None:
+def test_a_call_is_made_once_and_its_answer_stays_the_same(path: Path) -> None:
     oracle = Scripted(ANSWER)
     [first, second] = ask(path, oracle, CALL, CALL)
     [third] = ask(path, oracle, CALL)
@@ -112,14 +112,14 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("other", DIFFERENT.values(), ids=DIFFERENT)
-def test_another_call_is_another_call(path: Path, other: Call) -> None:
+def test_a_call_that_differs_in_anything_is_made(path: Path, other: Call) -> None:
     oracle = Scripted()
     ask(path, oracle, CALL, other)
     assert oracle.asked == [CALL, other]
 
 
 @pytest.mark.parametrize("field", ["model", "base_url", "temperature", "max_tokens"])
-def test_another_model_or_sampling_is_another_call(path: Path, field: str) -> None:
+def test_a_call_to_another_model_or_with_other_sampling_is_made(path: Path, field: str) -> None:
     settings = {"model": "m", "base_url": "http://a", "temperature": 0.5, "max_tokens": 10}
     one, other = Scripted(**settings), Scripted(**settings | {field: 1})
     ask(path, one, CALL)
@@ -127,7 +127,7 @@ def test_another_model_or_sampling_is_another_call(path: Path, field: str) -> No
     assert other.asked == [CALL]
 
 
-def test_the_outcome_says_whether_there_is_a_program(path: Path) -> None:
+def test_the_outcome_says_whether_the_answer_has_a_program(path: Path) -> None:
     prose = Answer("I would cooperate.")
     two = f"{CODE}\n{CODE}"
     calls = [replace(CALL, attempt=k) for k in range(4)]
@@ -141,7 +141,7 @@ def test_the_outcome_says_whether_there_is_a_program(path: Path) -> None:
     assert answers[0].detail
 
 
-def test_half_a_program_is_paid_but_never_taken(path: Path) -> None:
+def test_half_a_program_is_recorded_but_never_used(path: Path) -> None:
     half = Answer("```python\ndef act(view):\n    ret", CallOutcome.TRUNCATED, finish="length")
     oracle = Scripted(half)
     answers = ask(path, oracle, CALL, CALL)
@@ -152,7 +152,9 @@ def test_half_a_program_is_paid_but_never_taken(path: Path) -> None:
 @pytest.mark.parametrize(
     "outcome", [o for o in CallOutcome if not o.answered], ids=lambda outcome: str(outcome)
 )
-def test_what_was_not_answered_is_kept_and_asked_again(path: Path, outcome: CallOutcome) -> None:
+def test_a_call_without_an_answer_is_recorded_and_made_again(
+    path: Path, outcome: CallOutcome
+) -> None:
     oracle = Scripted(Answer("", outcome), ANSWER)
     [failed] = ask(path, oracle, CALL)
     assert failed.outcome is outcome
@@ -162,7 +164,7 @@ def test_what_was_not_answered_is_kept_and_asked_again(path: Path, outcome: Call
     assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
 
 
-def test_what_earlier_tries_took_is_added(path: Path) -> None:
+def test_the_cost_of_earlier_tries_is_added(path: Path) -> None:
     took = Spending(1, 10, Decimal("0.5"))
     oracle = Scripted(Answer("", CallOutcome.TIMEOUT, taken=took), replace(ANSWER, taken=took))
     ask(path, oracle, CALL)
@@ -171,7 +173,7 @@ def test_what_earlier_tries_took_is_added(path: Path) -> None:
     assert entries(path) == [(CALL, answer)]
 
 
-def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:
+def test_two_equal_calls_at_once_share_one_answer(path: Path) -> None:
     oracle = Scripted(seconds=0.05)
 
     async def run() -> None:
@@ -185,12 +187,12 @@ def test_two_who_ask_the_same_at_once_share_one_answer(path: Path) -> None:
     assert len(oracle.asked) == 1
 
 
-def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) -> None:
-    came = anyio.Event()
+def test_an_answer_that_has_arrived_is_recorded_even_if_everything_is_cancelled(path: Path) -> None:
+    arrived = anyio.Event()
 
     class Slow(Record):
         def keep_calls(self, calls: Sequence[Mapping[str, Any]]) -> None:
-            from_thread.run_sync(came.set)
+            from_thread.run_sync(arrived.set)
             time.sleep(0.1)
             super().keep_calls(calls)
 
@@ -201,7 +203,7 @@ def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) 
                 services = make_services(settings, RecordJournal(record, 1))
                 oracle = make_oracle("chat:m", services)
                 group.start_soon(oracle.ask, CALL)
-                await came.wait()
+                await arrived.wait()
                 group.cancel_scope.cancel()
             await oracle.aclose()
 
@@ -209,7 +211,7 @@ def test_an_answer_that_came_is_kept_though_everything_is_cancelled(path: Path) 
     assert [answer.outcome for _, answer in entries(path)] == [CallOutcome.OK]
 
 
-def test_a_record_that_cannot_be_written_fails_all_who_wait(path: Path) -> None:
+def test_a_record_that_cannot_be_written_raises_in_all_waiting_calls(path: Path) -> None:
     failed: list[str] = []
 
     async def run() -> None:
@@ -258,8 +260,8 @@ with Record.open(Path(sys.argv[2])) as record:
 """
 
 
-def test_what_was_used_is_never_asked_again_after_a_kill(path: Path) -> None:
-    """Killed at several moments, then run to its end: only what was under way is asked again."""
+def test_a_call_whose_answer_was_used_is_not_made_again_after_a_kill(path: Path) -> None:
+    """The process is killed at several moments and then runs to its end. Only calls in progress are made again."""
     checkout = str(Path(tournament.oracles.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": checkout}
 
@@ -274,24 +276,24 @@ def test_what_was_used_is_never_asked_again_after_a_kill(path: Path) -> None:
         async with serve(Does(delay=0.02)) as server:
             for lines in (3, 20, 1000):
                 before = len(server.asked)
-                heard = b""
+                received = b""
                 async with await start(server.url) as child:
                     assert child.stdout is not None
                     async for chunk in child.stdout:
-                        heard += chunk
-                        if heard.count(b"\n") >= lines:
+                        received += chunk
+                        if received.count(b"\n") >= lines:
                             os.kill(child.pid, signal.SIGKILL)
                             break
                 asked = {body["messages"][0]["content"] for body in server.asked[before:]}
                 assert not asked & {f"call {number}" for number in used}
-                used |= {line.split()[0] for line in heard.decode().split("\n")[:-1]}
+                used |= {line.split()[0] for line in received.decode().split("\n")[:-1]}
                 assert used <= {call.key for call, _ in entries(path)}
         assert len(entries(path)) == 60
 
     anyio.run(run)
 
 
-def test_no_key_comes_into_a_record(path: Path) -> None:
+def test_no_key_is_written_to_the_record(path: Path) -> None:
     key = "sk-secret-0123456789"
 
     async def run() -> None:
@@ -310,7 +312,7 @@ def test_no_key_comes_into_a_record(path: Path) -> None:
     assert b"sk-" not in path.read_bytes()
 
 
-def test_without_a_journal_everything_is_asked() -> None:
+def test_without_a_journal_every_call_is_made() -> None:
     async def run() -> None:
         oracle = Scripted()
         ledger = Ledger(oracle, NoJournal())

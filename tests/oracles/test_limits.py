@@ -1,4 +1,4 @@
-"""What holds calls back: the gate, the minute, and the budget."""
+"""The limits on calls: how many at once, how many in a minute, and the budget."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -28,7 +28,7 @@ def serve_round(gate: Gate) -> None:
 
 
 class Clock:
-    """A clock that tests set."""
+    """A clock whose time the tests set."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -44,7 +44,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_the_gate_doubles_until_there_is_too_much_and_then_creeps(clock: Clock) -> None:
+def test_the_gate_doubles_its_limit_until_a_failure_and_then_raises_it_slowly(clock: Clock) -> None:
     gate = Gate(20, 100)
     limits = [gate.limit]
     for _ in range(3):
@@ -53,9 +53,9 @@ def test_the_gate_doubles_until_there_is_too_much_and_then_creeps(clock: Clock) 
     assert limits == [20, 40, 80, 100]
     gate.too_many(None)
     gate.too_many(None)
-    assert gate.limit == 80, "one cut for an episode"
+    assert gate.limit == 80, "a series of failures cuts the limit once"
     serve_round(gate)
-    assert gate.limit == 80, "what comes back while it cools says nothing"
+    assert gate.limit == 80, "answers during the pause do not change the limit"
     clock.now += COOLDOWN
     serve_round(gate)
     assert gate.limit == 84
@@ -63,7 +63,7 @@ def test_the_gate_doubles_until_there_is_too_much_and_then_creeps(clock: Clock) 
     assert gate.limit == 67
     clock.now += COOLDOWN + 1
     gate.too_many(None)
-    assert gate.limit == 67, "the server's word lengthens the episode"
+    assert gate.limit == 67, "the pause that the server asks for lasts longer"
 
 
 def test_the_gate_never_closes(clock: Clock) -> None:
@@ -77,7 +77,7 @@ def test_the_gate_never_closes(clock: Clock) -> None:
     assert gate.limit == 3
 
 
-def test_the_gate_lets_no_more_through_than_it_says() -> None:
+def test_the_gate_lets_no_more_calls_through_than_its_limit() -> None:
     async def test() -> None:
         gate = Gate(3, 3)
         inside = most = 0
@@ -98,7 +98,7 @@ def test_the_gate_lets_no_more_through_than_it_says() -> None:
     run(test)
 
 
-def test_whoever_gives_up_before_a_full_gate_leaves_no_gap() -> None:
+def test_a_call_that_is_cancelled_at_a_full_gate_takes_no_slot() -> None:
     async def test() -> None:
         gate = Gate(1, 1)
         async with gate:
@@ -113,7 +113,7 @@ def test_whoever_gives_up_before_a_full_gate_leaves_no_gap() -> None:
     run(test)
 
 
-def test_no_minute_takes_more_than_its_share() -> None:
+def test_no_minute_has_more_requests_than_the_limit() -> None:
     async def test() -> None:
         window = Window(10, seconds=0.3)
         taken: list[tuple[float, int]] = []
@@ -133,7 +133,7 @@ def test_no_minute_takes_more_than_its_share() -> None:
     run(test)
 
 
-def test_what_is_more_than_a_minutes_share_goes_alone_and_less_than_held_is_given_back() -> None:
+def test_a_call_above_the_limit_of_a_minute_goes_alone_and_unused_tokens_are_given_back() -> None:
     async def test() -> None:
         window = Window(10, seconds=1)
         began = anyio.current_time()
@@ -141,14 +141,14 @@ def test_what_is_more_than_a_minutes_share_goes_alone_and_less_than_held_is_give
         assert anyio.current_time() - began < 0.9
         correct(4)
         await window.take(6)
-        assert anyio.current_time() - began < 0.9, "the first was less than it had been thought"
+        assert anyio.current_time() - began < 0.9, "the first call used less than was held for it"
         await window.take(1)
         assert anyio.current_time() - began >= 1
 
     run(test)
 
 
-def test_the_window_is_open_to_others_when_one_gives_up() -> None:
+def test_a_cancelled_call_does_not_block_the_minute_for_others() -> None:
     async def test() -> None:
         window = Window(1, seconds=0.2)
         await window.take(1)
@@ -162,7 +162,7 @@ def test_the_window_is_open_to_others_when_one_gives_up() -> None:
 
 @pytest.mark.parametrize(("held", "most"), [("requests", 2), ("tokens", 250)])
 def test_a_request_waits_for_its_minute(held: str, most: int) -> None:
-    """Two calls fit in; of tokens because of what they took, which is more than was thought."""
+    """Two calls fit into a minute. Of tokens this is so because they used more than was expected."""
 
     async def test() -> None:
         async with serve() as server:
@@ -178,7 +178,7 @@ def test_a_request_waits_for_its_minute(held: str, most: int) -> None:
     run(test)
 
 
-def test_what_is_held_counts_until_it_is_known() -> None:
+def test_the_held_amount_counts_until_the_cost_is_known() -> None:
     async def test() -> None:
         budget = Budget(calls=2, tokens=100)
         first = await budget.hold(60, None)
@@ -195,7 +195,7 @@ def test_what_is_held_counts_until_it_is_known() -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
             await anyio.sleep(0.05)
-            assert not waited, "the first may yet turn out to have taken less"
+            assert not waited, "the first call may still use less than is held for it"
             first.settle(30, Decimal("0.1"))
             budget.end(first)
         assert waited
@@ -207,7 +207,7 @@ def test_what_is_held_counts_until_it_is_known() -> None:
     run(test)
 
 
-def test_what_was_turned_away_is_free_and_what_is_not_known_is_not() -> None:
+def test_a_rejected_call_is_free_and_an_unknown_cost_counts_as_the_held_amount() -> None:
     async def test() -> None:
         budget = Budget(calls=1)
         away = await budget.hold(10, None)
@@ -221,7 +221,7 @@ def test_what_was_turned_away_is_free_and_what_is_not_known_is_not() -> None:
     run(test)
 
 
-def test_money_without_a_price_is_an_error() -> None:
+def test_a_budget_of_money_without_a_price_is_an_error() -> None:
     async def test() -> None:
         with pytest.raises(UsageError, match="price"):
             await Budget(money=Decimal(1)).hold(10, None)
@@ -238,8 +238,10 @@ def test_money_without_a_price_is_an_error() -> None:
         ({"budget_calls": 0}, 0),
     ],
 )
-def test_fifty_at_once_never_overshoot(limit: dict[str, Any], calls: int | None) -> None:
-    """Every call takes another amount, up to all that is held for it; none is refused while there is money."""
+def test_fifty_calls_at_once_never_exceed_the_budget(
+    limit: dict[str, Any], calls: int | None
+) -> None:
+    """Calls cost different amounts, up to all that is held for them. None is refused while the budget lasts."""
     draw = random.Random(3)
 
     async def test() -> None:
@@ -275,13 +277,13 @@ def test_fifty_at_once_never_overshoot(limit: dict[str, Any], calls: int | None)
         assert tokens <= limit.get("budget_tokens", tokens)
         assert money <= limit.get("budget_money", money)
         if "budget_tokens" in limit:
-            assert tokens > 2000 - 100, "it was used as far as it went"
+            assert tokens > 2000 - 100, "the budget was used as far as possible"
         assert all(a.cost == 0 and a.requests == 0 for a in answers if a not in good)
 
     run(test)
 
 
-def test_one_budget_serves_many_oracles() -> None:
+def test_many_oracles_share_one_budget() -> None:
     async def test() -> None:
         async with serve() as server:
             settings = Settings.load(budget_calls=5)
@@ -297,7 +299,7 @@ def test_one_budget_serves_many_oracles() -> None:
     run(test)
 
 
-def test_a_cancelled_call_is_counted_at_the_most_it_can_have_cost() -> None:
+def test_a_cancelled_call_counts_with_the_most_that_it_can_have_cost() -> None:
     async def test() -> None:
         async with serve(Does(delay=30)) as server:
             settings = Settings.load(max_tokens=50, price_in=0, price_out=10)

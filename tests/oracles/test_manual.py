@@ -1,4 +1,4 @@
-"""A person answers through files."""
+"""The manual oracle, with which a person answers through files."""
 
 from pathlib import Path
 
@@ -23,11 +23,11 @@ def answer_file(prompt: Path) -> Path:
     return prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
 
 
-def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Path) -> None:
-    folder, said = tmp_path / "services" / "one", []
+def test_the_prompt_is_written_to_one_file_and_the_answer_read_from_another(tmp_path: Path) -> None:
+    folder, printed = tmp_path / "services" / "one", []
 
     async def run() -> Answer:
-        oracle = Manual(folder, said.append, poll=0.05)
+        oracle = Manual(folder, printed.append, poll=0.05)
         answers = []
 
         async def ask() -> None:
@@ -38,12 +38,12 @@ def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Pat
             await anyio.sleep(0.1)
             [prompt] = files(folder)
             assert prompt.read_text() == "You write.\n\nOne, \u00fc.\n"
-            assert said == [
+            assert printed == [
                 f"paste {prompt} into a chat, and save what it replies as {answer_file(prompt)}"
             ]
             answer_file(prompt).write_text(" \n")
             await anyio.sleep(0.2)
-            assert not answers, "a blank answer is none"
+            assert not answers, "a blank file is not an answer"
             half = len(CODE) // 2
             answer_file(prompt).write_text(CODE[:half])
             await anyio.sleep(0.02)
@@ -55,7 +55,7 @@ def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Pat
     assert (answer.model, answer.cost, answer.input_tokens) == ("manual", None, None)
 
 
-def test_an_answer_that_was_given_is_found_again(tmp_path: Path) -> None:
+def test_an_answer_file_from_an_earlier_session_is_used(tmp_path: Path) -> None:
     async def run() -> None:
         oracle = Manual(tmp_path, poll=0.01)
         with anyio.move_on_after(0.1):
@@ -82,15 +82,17 @@ def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
     anyio.run(run)
 
 
-def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "folder"):
+    for folder_below_file in (tmp_path / "file", tmp_path / "file" / "folder"):
         with pytest.raises(UsageError, match="a folder is wanted here, and there is a file"):
-            Manual(place)
+            Manual(folder_below_file)
 
 
-def test_an_answer_that_ends_inside_its_code_is_waited_for(tmp_path: Path) -> None:
-    said: list[str] = []
+def test_an_answer_that_ends_inside_its_code_is_not_read_before_it_is_complete(
+    tmp_path: Path,
+) -> None:
+    printed: list[str] = []
 
     async def run() -> Answer:
         with anyio.move_on_after(0.05):
@@ -100,7 +102,7 @@ def test_an_answer_that_ends_inside_its_code_is_waited_for(tmp_path: Path) -> No
         answers = []
 
         async def ask() -> None:
-            answers.append(await Manual(tmp_path, said.append, poll=0.01).ask(CALL))
+            answers.append(await Manual(tmp_path, printed.append, poll=0.01).ask(CALL))
 
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
@@ -111,5 +113,5 @@ def test_an_answer_that_ends_inside_its_code_is_waited_for(tmp_path: Path) -> No
         return answers[0]
 
     anyio.run(run)
-    assert len(said) == 2
-    assert "ends inside a block of code" in said[1]
+    assert len(printed) == 2
+    assert "ends inside a block of code" in printed[1]

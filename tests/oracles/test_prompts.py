@@ -1,4 +1,4 @@
-"""Prompts hold what the model needs, keep others' texts apart, and can be overridden."""
+"""Prompts have everything that the model needs, keep foreign texts apart, and can be overridden."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def text(template: str, brief: Brief = BRIEF, prompts: Prompts | None = None) ->
 
 
 @pytest.mark.parametrize("template", ["write", "critique", "rewrite"])
-def test_prompts_hold_the_game_the_guide_and_all_programs_whole(template: str) -> None:
+def test_prompts_have_the_game_the_guide_and_all_programs_in_full(template: str) -> None:
     prompt = text(template)
     for part in (
         "climbing: 2 seats",
@@ -67,7 +67,9 @@ def test_prompts_hold_the_game_the_guide_and_all_programs_whole(template: str) -
     )
     own = prompt.replace(guide(), "")
     assert "\n\n\n" not in own
-    assert re.findall(r"[^\n]\n# [A-Z].*", own) == [".\n# The game"], "after the system's message"
+    assert re.findall(r"[^\n]\n# [A-Z].*", own) == [".\n# The game"], (
+        "it follows the system message"
+    )
 
 
 def test_a_critique_only_criticises_and_a_rewrite_gives_the_whole_program() -> None:
@@ -80,13 +82,13 @@ def test_a_critique_only_criticises_and_a_rewrite_gives_the_whole_program() -> N
     assert "Your last reply was empty." in rewrite
 
 
-def test_the_first_program_is_written_without_one() -> None:
+def test_the_prompt_for_the_first_program_shows_no_program_of_the_seat() -> None:
     prompt = text("write", Brief(CLIMBING, 0))
     assert "Your program so far" not in prompt
     assert "The other programs" not in prompt
 
 
-def test_small_models_get_a_small_prompt() -> None:
+def test_the_short_prompt_is_small() -> None:
     prompts = Prompts()
     prompt = text("tiny")
     assert len(prompt) < 2000
@@ -97,7 +99,7 @@ def test_small_models_get_a_small_prompt() -> None:
 
 
 @given(st.text("`~ab\n", max_size=60))
-def test_nothing_gets_out_of_its_fence(inner: str) -> None:
+def test_no_text_can_close_the_fence_around_it(inner: str) -> None:
     first, *lines, last = fence(inner, "python").split("\n")
     assert first == f"{last}python"
     assert set(last) == {"`"}
@@ -106,7 +108,7 @@ def test_nothing_gets_out_of_its_fence(inner: str) -> None:
     assert "\n".join(lines) == inner.rstrip()
 
 
-def test_the_digest_tells_what_was_asked_and_with_which_template(tmp_path: Path) -> None:
+def test_the_digest_depends_on_the_text_and_on_the_template(tmp_path: Path) -> None:
     prompts = Prompts()
     assert prompts.render("write", BRIEF) == prompts.render("write", BRIEF)
     digests = {prompts.render(template, BRIEF).digest for template in TEMPLATES}
@@ -141,7 +143,7 @@ def test_a_folder_overrides_templates_whole_or_in_part(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "message"),
     [
         ("{{ nobody }}", "'nobody' is undefined"),
         ("{{ game.nothing }}", "nothing"),
@@ -155,16 +157,16 @@ def test_a_folder_overrides_templates_whole_or_in_part(tmp_path: Path) -> None:
     ],
 )
 def test_a_template_that_fails_is_named_with_its_line(
-    tmp_path: Path, template: str, said: str
+    tmp_path: Path, template: str, message: str
 ) -> None:
     (tmp_path / "write.j2").write_text(f"One.\n{template}" if "block" not in template else template)
     with pytest.raises(UsageError, match=r"write\.j2") as caught:
         Prompts(tmp_path).render("write", BRIEF)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "block" in template or f"{tmp_path / 'write.j2'}, line 2: " in str(caught.value)
 
 
-def test_of_templates_in_templates_the_one_that_fails_is_named(tmp_path: Path) -> None:
+def test_if_an_included_template_fails_the_included_one_is_named(tmp_path: Path) -> None:
     (tmp_path / "_part.j2").write_text("\n\n{{ nobody }}")
     (tmp_path / "write.j2").write_text("{% include '_part.j2' %}")
     with pytest.raises(UsageError, match=r"_part\.j2, line 3: 'nobody' is undefined"):
@@ -202,7 +204,7 @@ def test_a_folder_of_prompts_that_overrides_nothing_is_an_error(tmp_path: Path) 
         Prompts().render("nothing", BRIEF)
 
 
-def test_the_next_attempt_is_told_what_was_wrong() -> None:
+def test_the_next_prompt_says_what_was_wrong_with_the_last_answer() -> None:
     assert complaint(CallOutcome.OK) == ""
     assert complaint(CallOutcome.TIMEOUT, "slow") == ""
     assert complaint(CallOutcome.WRONG_FUNCTION, "defines policy, not act").endswith(
@@ -213,11 +215,11 @@ def test_the_next_attempt_is_told_what_was_wrong() -> None:
             assert complaint(outcome)
 
 
-def test_prices_are_of_the_model_at_its_server() -> None:
+def test_a_price_is_of_a_model_at_its_own_server() -> None:
     mini = Prices("gpt-4o-mini", OPENAI)
     assert mini.cost(Usage(1_000_000, 1_000_000)) == Decimal("0.75")
     assert mini.cost(Usage(1_000_000, 0, cached=1_000_000)) == Decimal("0.075"), (
-        "billed once, as cached"
+        "cached tokens are billed once"
     )
     assert mini.cost(Usage(1_000_000, 0, cached=400_000)) == Decimal("0.12")
     assert mini.cost(Usage(None, 5)) is None

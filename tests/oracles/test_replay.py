@@ -1,4 +1,4 @@
-"""A run is repeated from its record, byte for byte, and what differs is shown."""
+"""The replay oracle repeats a run from its record, byte for byte, and shows where a prompt differs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ def ask(oracle: Replay, call: Call) -> Answer:
     return anyio.run(oracle.ask, call)
 
 
-def test_answers_are_those_of_the_record(tmp_path: Path) -> None:
+def test_replayed_answers_are_those_of_the_record(tmp_path: Path) -> None:
     path = tmp_path / "record.duckdb"
     answers = [
         Answer("a\r\n\u2028 \x00", CallOutcome.NO_CODE, "m", "stop", 3, seconds=1.25, key="1"),
@@ -45,7 +45,7 @@ def test_answers_are_those_of_the_record(tmp_path: Path) -> None:
         assert ask(oracle, a_call(step)) == replace(answer, cached=True)
 
 
-def test_a_failure_is_repeated_too() -> None:
+def test_a_recorded_failure_is_repeated() -> None:
     oracle = Replay([(a_call(0), Answer("", CallOutcome.TIMEOUT, detail="slow"))])
     assert ask(oracle, a_call(0)).outcome is CallOutcome.TIMEOUT
 
@@ -68,7 +68,7 @@ def test_a_prompt_that_differs_is_shown_beside_the_recorded_one() -> None:
     assert isinstance(caught.value, UsageError)
 
 
-def test_a_call_at_another_place_is_compared_with_the_nearest() -> None:
+def test_a_call_of_an_unknown_step_is_compared_with_the_nearest_one() -> None:
     oracle = Replay((a_call(k, f"Write number {k}.\nNow."), Answer(str(k))) for k in range(3))
     with pytest.raises(PromptDiffers, match="no such call; the nearest is chain/1, attempt 0"):
         ask(oracle, a_call(7, "Write number 1.\nNow."))
@@ -80,7 +80,7 @@ def test_a_call_at_another_place_is_compared_with_the_nearest() -> None:
         ask(Replay([]), a_call(1))
 
 
-def test_long_differences_are_cut() -> None:
+def test_a_long_difference_is_cut() -> None:
     lines = "\n".join(map(str, range(1000)))
     oracle = Replay([(a_call(0, lines), Answer(""))])
     with pytest.raises(PromptDiffers) as caught:

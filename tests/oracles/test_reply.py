@@ -1,4 +1,4 @@
-"""A reply is a program or a named outcome, whatever is in it."""
+"""Any reply gives either a program or a named outcome."""
 
 import textwrap
 
@@ -94,26 +94,26 @@ CUT = {
 
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
-def test_the_program_is_found(text: str) -> None:
+def test_the_program_is_found_in_replies_of_all_forms(text: str) -> None:
     reply = read_text(text)
     assert (reply.outcome, reply.program) == (CallOutcome.OK, ACT)
 
 
 @pytest.mark.parametrize(("text", "outcome"), NONE.values(), ids=NONE)
-def test_what_is_no_program_has_a_name(text: str, outcome: CallOutcome) -> None:
+def test_a_reply_without_a_program_has_a_named_outcome(text: str, outcome: CallOutcome) -> None:
     reply = read_text(text)
     assert (reply.outcome, reply.program) == (outcome, "")
 
 
 @pytest.mark.parametrize("text", CUT.values(), ids=CUT)
-def test_half_a_program_is_none(text: str) -> None:
+def test_half_a_program_is_not_taken(text: str) -> None:
     assert read_text(text, cut_off=True).outcome is CallOutcome.TRUNCATED
     answer = Answer(text, CallOutcome.TRUNCATED, finish="length")
     assert read(answer).program == ""
 
 
 @pytest.mark.parametrize("rest", ["It cooper", f"Try it:\n{F}python\nprint(ac", f"{F}text\nit"])
-def test_a_whole_program_that_chatter_follows_is_taken_though_that_was_cut(rest: str) -> None:
+def test_a_whole_program_is_taken_even_if_the_text_after_it_was_cut_off(rest: str) -> None:
     reply = read_text(f"{F}python\n{ACT}{F}\n{rest}", cut_off=True)
     assert (reply.outcome, reply.program) == (CallOutcome.OK, ACT)
 
@@ -126,7 +126,7 @@ def test_of_several_blocks_the_last_that_defines_the_bot_is_taken() -> None:
     assert "3 blocks" in reply.note
 
 
-def test_a_block_marked_as_python_goes_before_a_later_one_that_is_not() -> None:
+def test_a_block_marked_as_python_is_preferred_to_a_later_unmarked_one() -> None:
     reply = read_text(f"{F}python\n{ACT}{F}\n{F}text\n{OTHER}{F}")
     assert reply.program == ACT
 
@@ -147,7 +147,7 @@ def test_bots_of_all_forms_are_found_whole(code: str, form: str) -> None:
     assert read_text(form.format(code)).program == code
 
 
-def test_the_texts_of_calls_that_failed_are_not_read() -> None:
+def test_texts_of_failed_calls_are_not_read() -> None:
     answer = Answer(f"{F}\n{ACT}{F}", CallOutcome.TIMEOUT, detail="too slow")
     assert (read(answer).outcome, read(answer).program, read(answer).note) == (
         CallOutcome.TIMEOUT,
@@ -156,7 +156,7 @@ def test_the_texts_of_calls_that_failed_are_not_read() -> None:
     )
 
 
-def test_thoughts_are_not_spoken() -> None:
+def test_text_inside_think_tags_is_not_part_of_the_reply() -> None:
     assert spoken("<think>no</think>\nIt is greedy.") == "It is greedy."
     assert spoken("no</think>It is greedy.") == "It is greedy."
     assert spoken("<think>for ever") == ""
@@ -188,7 +188,7 @@ FRAGMENTS = st.sampled_from(
     st.lists(st.one_of(FRAGMENTS, st.text(st.characters(), max_size=20)), max_size=30),
     st.booleans(),
 )
-def test_reading_never_fails(parts: list[str], cut_off: bool) -> None:
+def test_reading_a_reply_never_raises(parts: list[str], cut_off: bool) -> None:
     for text in ("".join(parts), "\n".join(parts)):
         reply = read_text(text, cut_off=cut_off)
         assert bool(reply.program) == reply.outcome.good
@@ -196,8 +196,8 @@ def test_reading_never_fails(parts: list[str], cut_off: bool) -> None:
 
 
 @given(st.lists(st.one_of(FRAGMENTS, st.text(max_size=20)), max_size=8))
-def test_whatever_stands_in_a_program_its_fence_holds(parts: list[str]) -> None:
-    """A program that is fenced as prompts do comes back as it was."""
+def test_no_program_can_break_its_fence(parts: list[str]) -> None:
+    """A program in the fence that prompts put around it is read back unchanged."""
     comments = "".join(f"# {line}\n" for part in parts for line in part.splitlines())
     program = read_text(fence(f"{comments}{ACT}", "python"))
     if program.outcome is not CallOutcome.BAD_TEXT and "</think>" not in comments:
@@ -206,7 +206,7 @@ def test_whatever_stands_in_a_program_its_fence_holds(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("unit", ["```\n", "``` ", " ", "x:", "<think>", "`", "import a,", "\n"])
-def test_long_replies_are_read_soon(unit: str) -> None:
+def test_long_replies_are_read_in_short_time(unit: str) -> None:
     read_text(unit * (200_000 // len(unit)), cut_off=True)
     read_text("def act(view):" + unit * (200_000 // len(unit)))
 
@@ -231,17 +231,17 @@ REVIEWS = (
 
 
 @pytest.mark.parametrize("text", REFUSALS)
-def test_a_review_that_is_declined_is_a_refusal(text: str) -> None:
+def test_a_declined_review_is_a_refusal(text: str) -> None:
     reply = read_review(Answer(text))
     assert reply.outcome is CallOutcome.REFUSED and reply.note
 
 
 @pytest.mark.parametrize("text", REVIEWS)
-def test_a_review_that_only_begins_like_a_refusal_is_none(text: str) -> None:
+def test_a_review_that_only_begins_like_a_refusal_is_not_a_refusal(text: str) -> None:
     assert read_review(Answer(text)).outcome is CallOutcome.OK
 
 
-def test_a_review_that_was_only_thought_is_empty_and_one_cut_off_stays_so() -> None:
+def test_a_review_of_thoughts_alone_is_empty_and_a_truncated_one_stays_truncated() -> None:
     assert read_review(Answer("<think>It is bad.</think>")).outcome is CallOutcome.EMPTY
     cut = Answer("It is b", CallOutcome.TRUNCATED, finish="length")
     assert read_review(cut).outcome is CallOutcome.TRUNCATED
@@ -258,5 +258,5 @@ def test_a_review_that_was_only_thought_is_empty_and_one_cut_off_stays_so() -> N
         ("It cooperates.", False),
     ],
 )
-def test_a_reply_that_ends_inside_code_is_not_whole(text: str, ends: bool) -> None:
+def test_a_reply_that_ends_inside_code_is_recognised(text: str, ends: bool) -> None:
     assert ends_in_code(text) is ends

@@ -1,15 +1,15 @@
-"""How games are told to models."""
+"""The description of a game for a language model."""
 
 from tournament.game import MatrixGame, Repetition, Setting
 from tournament.library import load_game
 from tournament.oracles.rules import own_payoffs, payoff_table, rules
 
 
-def test_games_are_told_as_they_are_played() -> None:
+def test_the_description_says_how_the_game_is_played() -> None:
     repeated = Setting(
         load_game("prisoners_dilemma"), Repetition(None, continuation=0.9, discount=0.5, noise=0.1)
     )
-    said = rules(repeated)
+    text = rules(repeated)
     for part in (
         "probability 0.9",
         "0.5 to the power r",
@@ -17,13 +17,13 @@ def test_games_are_told_as_they_are_played() -> None:
         "Parameters: ",
         "'C', 'D'",
     ):
-        assert part in said
+        assert part in text
     assert "for 7 rounds" in rules(Setting(repeated.game, Repetition(7)))
     assert "at most 50 rounds" in rules(Setting(load_game("level_based_foraging")))
     assert payoff_table(Setting(load_game("level_based_foraging"))) == ""
 
 
-def test_payoffs_are_seen_from_the_own_seat_and_from_the_table() -> None:
+def test_payoffs_are_described_for_the_own_seat_and_as_a_table() -> None:
     battle = Setting(load_game("battle_of_the_sexes"))
     game = battle.game
     assert isinstance(game, MatrixGame)

@@ -1,4 +1,4 @@
-"""Settings come from options, then the environment, then `.env`; oracles are named in a line."""
+"""Settings come from options, then the environment, then `.env`; one text names the oracles."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ from tournament.oracles.spec import (
 KEY = "sk-secret-0123456789"
 
 
-def test_options_go_before_the_environment_and_that_before_the_file(
+def test_options_override_the_environment_which_overrides_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Path(".env").write_text(
@@ -47,7 +47,7 @@ def test_options_go_before_the_environment_and_that_before_the_file(
     assert Settings.load(api_key="sk-option").secrets == ("sk-option",)
 
 
-def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_setting_can_be_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1/")
     monkeypatch.setenv("TOURNAMENT_BUDGET_MONEY", "1.50")
     monkeypatch.setenv("TOURNAMENT_BUDGET_CALLS", "7")
@@ -66,7 +66,7 @@ def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"temperature": "hot"}, "--temperature must be a valid number"),
         ({"temperature": 3}, "--temperature must be less than or equal to 2"),
@@ -82,17 +82,17 @@ def test_every_setting_is_an_environment_variable(monkeypatch: pytest.MonkeyPatc
         ({"budget_money": "nan"}, "--budget-money must be a finite number"),
     ],
 )
-def test_what_is_no_setting_is_refused_in_a_line_without_it(
-    options: dict[str, object], said: str
+def test_a_wrong_setting_is_refused_in_one_line_that_does_not_show_it(
+    options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
         Settings.load(**options)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_wrong_with_a_setting_is_told_under_the_name_it_was_given_by(
+def test_a_wrong_setting_is_reported_under_the_name_by_which_it_was_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "hunter2\u00fc")
@@ -110,7 +110,7 @@ def test_what_is_wrong_with_a_setting_is_told_under_the_name_it_was_given_by(
     assert "hunter2" not in str(caught.value) and "Value error" not in str(caught.value)
 
 
-def test_secrets_are_taken_out() -> None:
+def test_secrets_are_replaced_in_texts() -> None:
     scrub = Scrubber([KEY, "none", "", "pass"])
     assert (
         scrub(f"{KEY} none pass Bearer abcdefgh, sk-ab***cd task-force")
@@ -120,7 +120,7 @@ def test_secrets_are_taken_out() -> None:
     assert checked_address(" https://a.b/v1/ ") == "https://a.b/v1"
 
 
-def test_models_are_named_by_server() -> None:
+def test_the_name_of_a_model_includes_its_server() -> None:
     here = Settings.load(base_url="http://here/v1", model="set")
     nowhere = Settings.load()
     assert chat_model("openai/o4-mini", nowhere) == ("o4-mini", OPENAI)
@@ -149,7 +149,7 @@ PASSWORDS = [
 
 
 @pytest.mark.parametrize("text", PASSWORDS)
-def test_a_password_in_an_address_is_shown_nowhere(text: str) -> None:
+def test_no_message_shows_a_password_from_an_address(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         chat_model(parse(text).argument, Settings.load())
     [row] = anyio.run(probe, [text], Settings.load())
@@ -157,7 +157,7 @@ def test_a_password_in_an_address_is_shown_nowhere(text: str) -> None:
     assert "hunter2" not in f"{caught.value}{row}"
 
 
-def test_oracles_are_named_by_kind() -> None:
+def test_an_oracle_is_named_by_its_kind() -> None:
     assert str(parse("chat:openai/o4-mini")) == "chat:openai/o4-mini"
     assert str(parse(" search ")) == "search"
     with pytest.raises(NotFound, match="did you mean: chat"):
@@ -174,7 +174,7 @@ def test_oracles_are_named_by_kind() -> None:
         make_oracle("search", services)
 
 
-def test_without_a_key_the_search_is_what_is_asked() -> None:
+def test_without_a_key_the_search_is_the_default_oracle() -> None:
     assert default_spec(Settings.load()) == "search"
     assert default_spec(Settings.load(model="openai/o4-mini")) == "search"
     assert default_spec(Settings.load(model="openai/o4-mini", api_key=KEY)) == "chat"
@@ -182,7 +182,7 @@ def test_without_a_key_the_search_is_what_is_asked() -> None:
     assert default_spec(Settings.load(oracle="manual:services", api_key=KEY)) == "manual:services"
 
 
-def test_models_are_asked_before_money_is_spent() -> None:
+def test_probing_asks_each_model_one_question() -> None:
     async def run() -> None:
         replies = {
             "good": Does(completion("ready")),
@@ -215,7 +215,7 @@ def test_models_are_asked_before_money_is_spent() -> None:
     anyio.run(run)
 
 
-def test_the_model_that_is_set_is_named_with_its_server() -> None:
+def test_the_model_of_the_settings_is_named_with_its_server() -> None:
     async def run() -> None:
         async with serve(Does(completion("ready"))) as server:
             [row] = await probe(["chat"], Settings.load(base_url=server.url, model="set"))
@@ -225,7 +225,7 @@ def test_the_model_that_is_set_is_named_with_its_server() -> None:
 
 
 @pytest.mark.parametrize("name", ["manual:services", "replay:r.duckdb", "search"])
-def test_what_asks_no_model_is_not_waited_for(name: str) -> None:
+def test_an_oracle_without_a_model_is_not_probed(name: str) -> None:
     [row] = anyio.run(probe, [name], Settings.load())
     assert not row.ok and f"{name.split(':')[0]} asks no model" in row.detail
     assert not Path("services").exists()
@@ -248,14 +248,14 @@ sys.exit(f"{{found}} imported" if found else 0)
         ("tournament.oracles.spec", "openai aiohttp genai_prices"),
     ],
 )
-def test_what_is_heavy_is_imported_late(module: str, forbidden: str) -> None:
+def test_heavy_modules_are_imported_only_when_needed(module: str, forbidden: str) -> None:
     checkout = str(Path(tournament.oracles.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": checkout}
     script = FENCE.format(module=module, forbidden=forbidden)
     subprocess.run([sys.executable, "-c", script], check=True, env=environment)
 
 
-def test_an_answer_says_whether_it_is_good() -> None:
+def test_only_an_answer_with_the_outcome_ok_is_good() -> None:
     assert Answer("x").outcome.good
     assert not CallOutcome.NO_CODE.good
     assert CallOutcome.NO_CODE.answered

@@ -1,4 +1,4 @@
-"""Names on the command line: whatever may be meant by one is found, and none stands for something silently."""
+"""Names on the command line: every possible meaning is found, and a choice among several is reported."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from tournament.store import Record, RecordedStep
 START = Program("start", "# start\n")
 PLAN = {"rounds": 1, "steps": 2, "objective": "welfare"}
 
-Said = list[str]
+Messages = list[str]
 
 
 def program(text: str) -> Program:
@@ -44,7 +44,7 @@ def step(number: int, seat: int, written: Program | None, outcome: str = "ok") -
 
 @pytest.fixture
 def record(tmp_path: Path) -> Iterator[Record]:
-    """Two chains of one name in a run, of which the steps differ, and one of another run."""
+    """A record with two chains of the same name but different steps in run 1, and one more in run 2."""
     with Record.open(tmp_path / "r.duckdb") as record:
         for key in "ab":
             record.begin_run(key, {}, 0, [["C"]])
@@ -58,71 +58,71 @@ def record(tmp_path: Path) -> Iterator[Record]:
             chain = record.begin_chain(run, "pibr_0_0", ["chat:m@http://host/v1"], plan)
             for number, text in enumerate(texts):
                 made = text and program(text)
-                came = step(number, number // 2, made or None, "ok" if made else "no_code")
-                record.keep_step(chain, came)
+                recorded_step = step(number, number // 2, made or None, "ok" if made else "no_code")
+                record.keep_step(chain, recorded_step)
         yield record
 
 
 @pytest.fixture
-def said() -> Said:
+def messages() -> Messages:
     return []
 
 
-Look = Callable[..., Names]
+NamesOf = Callable[..., Names]
 
 
 @pytest.fixture
-def names(record: Record, said: Said) -> Look:
-    """The names in the record."""
-    return lambda *of: Names(record, said.append, *of)
+def names(record: Record, messages: Messages) -> NamesOf:
+    """A function that returns the names in the record, of a run or a chain if one is given."""
+    return lambda *of: Names(record, messages.append, *of)
 
 
 def refused(work: Callable[[], Any]) -> str:
-    """The line by which something is refused."""
+    """Return the one line with which a call is refused."""
     with pytest.raises(UsageError) as raised:
         work()
     assert "\n" not in str(raised.value)
     return str(raised.value)
 
 
-def test_a_step_of_several_chains_is_that_of_the_latest_which_is_said(
-    names: Look, said: Said
+def test_of_several_chains_with_a_step_the_latest_is_taken_and_a_message_says_so(
+    names: NamesOf, messages: Messages
 ) -> None:
     assert names(1).program("pibr_0_0_0_0_0") == program("other")
-    assert said == ["pibr_0_0_0_0_0: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert messages == ["pibr_0_0_0_0_0: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
 
 
-def test_a_step_that_brought_the_same_program_in_all_chains_needs_no_word(
-    names: Look, said: Said
+def test_no_message_is_needed_if_a_step_brought_the_same_program_in_all_chains(
+    names: NamesOf, messages: Messages
 ) -> None:
     assert names(1).program("pibr_0_0_0_1_0") == program("shared")
-    assert said == []
+    assert messages == []
 
 
-def test_with_a_chain_a_step_is_one_alone(names: Look, said: Said) -> None:
+def test_if_the_chain_is_given_a_step_has_one_meaning(names: NamesOf, messages: Messages) -> None:
     assert names(None, 1).program("pibr_0_0_0_0_0") == program("one")
     assert names(1, 1).step("pibr_0_0_0_0_0")[0].chain == 1
-    assert said == []
+    assert messages == []
 
 
-def test_the_history_of_a_program_of_several_chains_is_that_of_the_latest_which_is_said(
-    names: Look, record: Record, said: Said
+def test_the_lineage_of_a_program_in_several_chains_is_of_the_latest_and_a_message_says_so(
+    names: NamesOf, record: Record, messages: Messages
 ) -> None:
-    chain, told = story(record, "pibr_shared", names())
+    chain, steps = story(record, "pibr_shared", names())
     assert chain.chain == 2
-    assert [each.step for each, _ in told] == [2]
-    assert said == ["pibr_shared: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert [each.step for each, _ in steps] == [2]
+    assert messages == ["pibr_shared: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
 
 
-def test_the_history_of_a_step_ends_with_it(names: Look, record: Record) -> None:
-    _, told = story(record, "pibr_0_0_0_1_1", names(None, 1))
-    assert [each.step for each, _ in told] == [2, 3]
+def test_the_lineage_of_a_step_ends_with_this_step(names: NamesOf, record: Record) -> None:
+    _, steps = story(record, "pibr_0_0_0_1_1", names(None, 1))
+    assert [each.step for each, _ in steps] == [2, 3]
 
 
-def test_the_history_of_a_chain_is_that_of_all_its_seats(names: Look, record: Record) -> None:
-    chain, told = story(record, "pibr_0_0", names(None, 1))
+def test_the_lineage_of_a_chain_has_the_steps_of_all_seats(names: NamesOf, record: Record) -> None:
+    chain, steps = story(record, "pibr_0_0", names(None, 1))
     assert chain.chain == 1
-    assert [(each.step, before.name) for each, before in told] == [
+    assert [(each.step, before.name) for each, before in steps] == [
         (0, "start"),
         (1, "pibr_one"),
         (2, "start"),
@@ -130,68 +130,72 @@ def test_the_history_of_a_chain_is_that_of_all_its_seats(names: Look, record: Re
     ]
 
 
-def test_of_a_chain_that_is_taken_for_a_program_its_steps_are_told(names: Look) -> None:
-    told = refused(lambda: names(None, 1).program("pibr_0_0"))
-    assert told == (
+def test_a_chain_named_instead_of_a_program_is_refused_with_its_steps(names: NamesOf) -> None:
+    message = refused(lambda: names(None, 1).program("pibr_0_0"))
+    assert message == (
         "pibr_0_0 is a chain; steps of chain 1 that brought a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0, pibr_0_0_0_1_1"
     )
 
 
 @pytest.mark.parametrize("find", ["program", "step"])
-def test_of_a_gap_it_is_told_what_it_is_and_which_steps_are_none(names: Look, find: str) -> None:
-    told = refused(lambda: getattr(names(None, 2), find)("pibr_0_0_0_0_1"))
-    assert told == (
+def test_a_gap_is_refused_with_its_outcome_and_the_steps_that_brought_programs(
+    names: NamesOf, find: str
+) -> None:
+    message = refused(lambda: getattr(names(None, 2), find)("pibr_0_0_0_0_1"))
+    assert message == (
         "pibr_0_0_0_0_1 brought no program (no_code); steps of chain 2 that brought a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0"
     )
     assert "brought a program: none" in refused(lambda: names(2).program("pibr_0_0_0_0_1"))
 
 
-def test_where_the_latest_is_a_gap_that_is_told_and_where_there_is_a_program(
-    names: Look, said: Said
+def test_if_the_latest_step_is_a_gap_a_message_names_the_other_chain(
+    names: NamesOf, messages: Messages
 ) -> None:
     assert "brought no program" in refused(lambda: names(1).program("pibr_0_0_0_1_1"))
-    assert said == ["pibr_0_0_0_1_1: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert messages == ["pibr_0_0_0_1_1: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
 
 
-def test_a_step_or_a_chain_that_is_not_there_is_told_from_one_that_is(names: Look) -> None:
+def test_a_missing_step_chain_or_program_is_refused_with_those_that_exist(names: NamesOf) -> None:
     assert "no step is called pibr_0_0_9_9_9; steps of" in refused(
         lambda: names().program("pibr_0_0_9_9_9")
     )
-    told = "run 1 has no chain 3; there are: 1, 2"
-    assert refused(lambda: names(1, 3)) == told
+    message = "run 1 has no chain 3; there are: 1, 2"
+    assert refused(lambda: names(1, 3)) == message
     assert refused(lambda: names(None, 9)) == "the record has no chain 9; there are: 1, 2, 3"
     assert "did you mean: pibr_one" in refused(lambda: names().program("pibr_on"))
 
 
-def test_a_program_of_another_run_is_not_of_this_one(names: Look) -> None:
+def test_a_program_of_another_run_is_not_found(names: NamesOf) -> None:
     assert names(1).program("pibr_one") == program("one")
     assert "no program of run 2 called 'pibr_one'" in refused(lambda: names(2).program("pibr_one"))
 
 
-def test_chains_of_several_plans_are_not_drawn_as_one(record: Record, said: Said) -> None:
-    assert [chain.chain for chain in drawn(record, 1, [], said.append)] == [2]
-    assert said == ["drawn: chain 2 (K 2); --chain N draws another: 1 (K 1)"]
-    assert [chain.chain for chain in drawn(record, 1, [1, 2], said.append)] == [1, 2]
-    assert len(said) == 1
+def test_only_chains_of_one_plan_are_drawn_together(record: Record, messages: Messages) -> None:
+    assert [chain.chain for chain in drawn(record, 1, [], messages.append)] == [2]
+    assert messages == ["drawn: chain 2 (K 2); --chain N draws another: 1 (K 1)"]
+    assert [chain.chain for chain in drawn(record, 1, [1, 2], messages.append)] == [1, 2]
+    assert len(messages) == 1
 
 
-def test_a_run_in_which_nothing_grew_names_those_in_which_something_did(record: Record) -> None:
+def test_a_run_without_chains_is_refused_with_the_runs_that_have_some(record: Record) -> None:
     run = record.begin_run("c", {}, 0, [["C"]])
-    told = refused(lambda: drawn(record, run, [], print))
-    assert told.startswith("nothing was grown in run 3") and told.endswith("with chains: 1, 2")
+    message = refused(lambda: drawn(record, run, [], print))
+    assert message.startswith("nothing was grown in run 3") and message.endswith(
+        "with chains: 1, 2"
+    )
 
 
-def test_a_line_lists_thirty_at_most(record: Record, said: Said) -> None:
+def test_a_message_lists_at_most_thirty_chains(record: Record, messages: Messages) -> None:
     for rounds in range(40):
         record.begin_chain(1, "pibr_0_1", ["search"], PLAN | {"rounds": rounds})
-    found = Names(record, said.append).chain("pibr_0_1")
+    found = Names(record, messages.append).chain("pibr_0_1")
     assert found is not None and found.plan["rounds"] == 39
-    [line] = said
+    [line] = messages
     assert line.count("(K ") == 31 and line.endswith(" and 9 more")
 
 
-def test_chains_of_one_name_differ_in_the_view_of_growth(record: Record) -> None:
+def test_the_view_evolution_tells_chains_of_one_name_apart_by_their_plan(record: Record) -> None:
     rows = record.sql("select chain, K, T from evolution where name = 'pibr_0_0_0_0_0'")[1]
     assert rows == [(1, 1, 2), (2, 2, 2), (3, 1, 2)]

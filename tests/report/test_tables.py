@@ -1,4 +1,4 @@
-"""Tables and JSON show what there is: every row, every column, every character."""
+"""Tables and JSON show every row, every column and every character."""
 
 import contextlib
 import io
@@ -42,14 +42,16 @@ def test_a_matrix_is_square_with_a_numbered_column_for_every_row(bots: list[str]
     assert all([row[number] for number in numbers] == [n] * len(bots) for n, row in enumerate(rows))
 
 
-def test_a_matrix_has_gaps_where_nobody_was_paid_and_a_column_for_whoever_is_not_a_row() -> None:
+def test_a_matrix_has_gaps_for_unscored_pairs_and_a_column_for_each_opponent_without_a_row() -> (
+    None
+):
     rows, columns = tables.matrix(cells(["a"], "b, c", "a, b")[1:], ["a", "z"])
     assert columns == ["", "bot", "0", "1", "2", "3"]
     assert [row["0"] for row in rows] == [None, None]
     assert [row["2"] for row in rows] == [0.0, None]
 
 
-def test_numbers_have_three_places_and_stand_right_and_gaps_are_empty(
+def test_numbers_have_three_decimals_and_are_aligned_right_and_gaps_are_empty(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [
@@ -69,19 +71,21 @@ def test_numbers_have_three_places_and_stand_right_and_gaps_are_empty(
 @pytest.mark.parametrize(
     "name", ["[bold]x[/bold]", "[link=http://x]y", ":smile:", "[/]", "\\[a]", "日本"]
 )
-def test_markup_is_literal(capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_markup_in_a_name_is_printed_literally(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     assert shown(capsys, [{"name": name}])[-1].strip() == name
     assert shown(capsys, [], name)[0].strip() == name
 
 
-def test_nothing_is_cut_off_however_long(capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_values_are_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
     row = {f"column_{n}": f"value_{n}" * 3 for n in range(40)} | {"long": "x" * 500}
     text = "".join(shown(capsys, [row]))
     assert all(key in text and value in text for key, value in row.items())
 
 
 @given(st.text())
-def test_printable_text_commands_no_terminal_and_hides_nothing(text: str) -> None:
+def test_printable_text_has_no_control_characters_and_loses_nothing(text: str) -> None:
     safe = printable(text)
     assert all(c in "\n\t" or unicodedata.category(c)[0] != "C" for c in safe)
     assert printable(safe) == safe
@@ -89,7 +93,7 @@ def test_printable_text_commands_no_terminal_and_hides_nothing(text: str) -> Non
         assert safe == text
 
 
-def test_what_is_not_printable_is_an_escape() -> None:
+def test_unprintable_characters_become_escapes() -> None:
     assert printable("a\x1b[31m\r\x00\u202e\ud800\x9bé") == r"a\x1b[31m\r\x00\u202e\ud800\x9bé"
 
 
@@ -101,7 +105,9 @@ values = st.recursive(
 
 
 @given(values)
-def test_json_is_strict_and_comes_back_but_for_numbers_that_are_not_finite(value: object) -> None:
+def test_json_is_strict_and_keeps_every_value_except_infinite_and_nan_numbers(
+    value: object,
+) -> None:
     def finite(value: Any) -> Any:
         if isinstance(value, float) and not math.isfinite(value):
             return None
@@ -117,19 +123,19 @@ def test_json_is_strict_and_comes_back_but_for_numbers_that_are_not_finite(value
 
 
 @given(st.lists(words, max_size=8))
-def test_columns_of_one_name_are_told_apart(columns: list[str]) -> None:
+def test_columns_with_the_same_name_are_made_different(columns: list[str]) -> None:
     names = tables.distinct(columns)
     assert len(set(names)) == len(names) == len(columns)
     assert all(name.startswith(column) for name, column in zip(names, columns, strict=True))
     assert names[: len(set(columns[:1]))] == columns[:1]
 
 
-def test_a_number_is_added_until_a_name_is_new() -> None:
+def test_a_number_is_added_to_a_column_name_until_it_is_new() -> None:
     assert tables.distinct(["a", "a", "a_2", "a"]) == ["a", "a_2", "a_2_2", "a_3"]
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         (0.0, "0.000"),
         (2.5, "2.500"),
@@ -139,16 +145,16 @@ def test_a_number_is_added_until_a_name_is_new() -> None:
         (1e-17, "0.000"),
     ],
 )
-def test_a_small_number_is_shown_with_as_many_digits_as_it_takes(value: float, told: str) -> None:
-    assert tables.cell(value) == told
+def test_a_small_number_is_shown_with_two_significant_digits(value: float, expected: str) -> None:
+    assert tables.cell(value) == expected
 
 
-def test_a_sum_of_dollars_is_never_rounded_to_nothing() -> None:
+def test_a_sum_of_dollars_is_never_rounded_to_zero() -> None:
     costs = (12.34567, 0.0123, 0.0007, 0.000_03)
     assert [decimals(cost, 4) for cost in costs] == ["12.3457", "0.0123", "0.00070", "0.000030"]
 
 
-def test_one_is_not_many() -> None:
-    told = [counted(number, "match", "matches") for number in (0, 1, 2000)]
-    assert told == ["0 matches", "1 match", "2,000 matches"]
+def test_a_count_of_one_is_singular_and_others_are_plural() -> None:
+    expected = [counted(number, "match", "matches") for number in (0, 1, 2000)]
+    assert expected == ["0 matches", "1 match", "2,000 matches"]
     assert [counted(number, "bot") for number in (1, 2)] == ["1 bot", "2 bots"]

@@ -1,4 +1,4 @@
-"""Where sessions are held, and what a signal does there."""
+"""The resources of a session: how a signal stops them, and in which order they are closed."""
 
 import signal
 import subprocess
@@ -35,7 +35,7 @@ anyio.run(hold)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_second_signal_ends_what_the_first_did_not(number: signal.Signals) -> None:
+def test_a_second_signal_ends_a_process_that_the_first_did_not_stop(number: signal.Signals) -> None:
     command = [sys.executable, "-c", UNSTOPPABLE]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as child:
@@ -55,16 +55,16 @@ def test_workers_end_while_the_record_is_closed(
     image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = threading.Event()
-    seen: list[bool] = []
+    gone_in_time: list[bool] = []
     close = Record.close
 
     def close_late(record: Record) -> None:
-        seen.append(gone.wait(10))
+        gone_in_time.append(gone.wait(10))
         close(record)
 
     monkeypatch.setattr(Record, "close", close_late)
 
-    async def tell(process: Process) -> None:
+    async def set_when_gone(process: Process) -> None:
         await process.wait()
         gone.set()
 
@@ -76,7 +76,7 @@ def test_workers_end_while_the_record_is_closed(
         ):
             pool, _ = await room.pending_pool.ready()
             assert pool._server is not None
-            group.start_soon(tell, pool._server._process)
+            group.start_soon(set_when_gone, pool._server._process)
 
     anyio.run(main)
-    assert seen == [True]
+    assert gone_in_time == [True]

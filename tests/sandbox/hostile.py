@@ -1,4 +1,4 @@
-"""Programs that mean harm, each with the fault that it must come to; None: it plays on, and nothing happens."""
+"""Hostile programs, each with the fault that it must have. None means that it plays on and nothing happens."""
 
 import json
 from textwrap import dedent
@@ -15,7 +15,7 @@ def hostile(fault: str | None, name: str, source: str) -> None:
 
 
 def statement(fault: str | None, name: str, text: str) -> None:
-    """Add a program that does something and then cooperates, if it comes so far."""
+    """Add a program that does something and then cooperates, if it gets that far."""
     lines = dedent(text).strip().splitlines()
     body = "".join(f"    {line}\n" for line in lines)
     hostile(fault, name, f"def act(view):\n{body}    return 'C'\n")
@@ -268,7 +268,7 @@ hostile(
 )
 hostile("memory", "a MemoryError of its own", "def act(view):\n    raise MemoryError\n")
 
-# What is returned
+# Values that are returned
 
 returning("illegal", "nothing", "None")
 returning("illegal", "a list", "['C']")
@@ -330,7 +330,7 @@ returning(
 )
 returning("illegal", "what a simulation failed with", "view.simulate('1 / 0')")
 
-# What act is
+# Values of `act`
 
 hostile("load", "an empty file", "")
 hostile("load", "a file without a bot", "x = 1\n")
@@ -359,7 +359,7 @@ hostile("error", "act is a number", "act = 1\n")
 hostile("error", "act takes nothing", "def act(): return 'C'\n")
 hostile("error", "act takes too much", "def act(view, more): return 'C'\n")
 
-# What is raised
+# Exceptions that are raised
 
 for raised in (
     "SystemExit(3)",
@@ -566,7 +566,7 @@ statement(
 
 
 def asked(**request: object) -> str:
-    """A request for a proof, as a guest makes it but for what is given."""
+    """Return a request for a proof as a guest makes it, except for the given fields."""
     usual = {"match": 0, "drew": False, "here": [], "statement": "them(me) == C", "level": 0}
     return "proves " + json.dumps(usual | request)
 

@@ -1,4 +1,4 @@
-"""Hostile programs in the real, locked worker: what they come to, and that nothing else happens."""
+"""Hostile programs in the real, locked worker end with their expected faults and have no other effect."""
 
 import select
 import socket
@@ -34,7 +34,7 @@ EXPECTED = "011"
 
 @dataclass
 class Damage:
-    """What a program came to: strictly twice, and in a batch beside a match between others."""
+    """The results of a program: twice in strict play, and once in a batch beside a match between others."""
 
     first: Played
     second: Played
@@ -44,7 +44,7 @@ class Damage:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder in which workers start, for programs that try to leave something there."""
+    """The folder in which workers start, where programs may try to leave files."""
     folder = tmp_path_factory.mktemp("work")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def listener() -> Iterator[socket.socket]:
-    """A socket for programs that try to reach one."""
+    """A socket that programs may try to reach."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener
 
@@ -86,7 +86,7 @@ def damages(image: Image, folder: Path, listener: socket.socket) -> dict[str, Da
 
 @pytest.fixture(scope="module")
 def undisturbed(image: Image) -> tuple[object, ...]:
-    """The match between others, when nobody hostile is near."""
+    """The match between others, played without a hostile program."""
 
     async def main() -> tuple[object, ...]:
         batch = batch_of([VICTIM, OTHER])
@@ -99,7 +99,7 @@ def undisturbed(image: Image) -> tuple[object, ...]:
 
 @pytest.fixture
 def damage(request: pytest.FixtureRequest, damages: dict[str, Damage | WorkerLost]) -> Damage:
-    """What the program of the test came to."""
+    """The results of the program of the test."""
     found = damages[request.param]
     assert isinstance(found, Damage), found
     return found
@@ -112,9 +112,7 @@ each_with_its_fault = pytest.mark.parametrize(
 
 
 @each_with_its_fault
-def test_a_hostile_program_comes_to_its_fault_or_to_nothing(
-    damage: Damage, kind: str | None
-) -> None:
+def test_a_hostile_program_has_the_expected_fault_or_none(damage: Damage, kind: str | None) -> None:
     fault = damage.first.faults.get(0)
     assert (fault and fault.kind) == kind or kind == ANY
     assert 1 not in damage.first.faults
@@ -129,7 +127,7 @@ def test_strict_play_of_a_hostile_program_is_the_same_twice_and_so_is_its_fuel(
 
 
 @each
-def test_who_plays_a_hostile_program_plays_as_ever(damage: Damage) -> None:
+def test_the_opponent_of_a_hostile_program_plays_as_usual(damage: Damage) -> None:
     assert EXPECTED.startswith(damage.first.moves[1])
     fault = damage.first.faults.get(0)
     assert len(damage.first.moves[1]) == (fault.round if fault else 3)
@@ -148,14 +146,14 @@ def test_fast_play_of_a_hostile_program_is_strict_play(damage: Damage) -> None:
     assert match_of(damage.beside, damage.together, 0) == match_of(alone, damage.first, 0)
 
 
-def test_nothing_is_left_behind_and_nobody_was_called(
+def test_no_file_is_left_behind_and_no_socket_was_reached(
     damages: dict[str, Damage | WorkerLost], folder: Path, listener: socket.socket
 ) -> None:
     assert list(folder.iterdir()) == []
     assert select.select([listener], [], [], 0)[0] == []
 
 
-def test_a_nest_of_deep_recursions_and_simulations_does_not_reach_the_end_of_the_stack(
+def test_deep_recursions_inside_nested_simulations_do_not_overflow_the_stack(
     image: Image,
 ) -> None:
     bot = """
@@ -176,11 +174,11 @@ def act(view):
     assert not anyio.run(main).faults
 
 
-# A guest in its bot's hands: what it answers is judged like a stranger's
+# A guest that its bot has taken over: the host trusts none of its answers
 
 
 def taken_over(answer: str) -> str:
-    """A bot whose guest answers so to every line, for every one of its matches."""
+    """Return a bot whose guest gives this answer to every line, for each of its matches."""
     return f"""
 import sys
 
@@ -239,7 +237,7 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("answer", NONSENSE.values(), ids=NONSENSE)
-def test_nonsense_from_a_guest_is_a_crash_of_its_seat_and_costs_nobody_else(
+def test_nonsense_from_a_guest_is_a_crash_of_its_own_seat_only(
     sandbox: Sandbox, answer: str
 ) -> None:
     bot = taken_over(answer)
@@ -252,13 +250,13 @@ def test_nonsense_from_a_guest_is_a_crash_of_its_seat_and_costs_nobody_else(
     assert match_of(batch, played, 3) == ([EXPECTED, EXPECTED], None, [None, None])
 
 
-def test_a_guest_may_tell_of_a_fault_that_it_made_up(sandbox: Sandbox) -> None:
+def test_a_guest_may_report_an_invented_fault_of_its_own(sandbox: Sandbox) -> None:
     told = '["illegal", "half a pair: \\\\ud800", "", "x"]'
     played = play(sandbox, batch_of([taken_over(f"'! {{\"0\": {told}}}'"), VICTIM]))
     assert played.faults == {0: Fault(0, "illegal", 0, "half a pair: ?", "", "x")}
 
 
-def test_a_guest_may_be_taken_over_in_the_middle_of_a_match(sandbox: Sandbox) -> None:
+def test_a_guest_that_is_taken_over_during_a_match_harms_only_itself(sandbox: Sandbox) -> None:
     bot = """
 import sys
 
@@ -298,7 +296,7 @@ def act(view):
         "sys.unraisablehook = sys.excepthook = sys.displayhook = None",
     ],
 )
-def test_who_takes_its_guest_apart_harms_only_itself(sandbox: Sandbox, theft: str) -> None:
+def test_a_bot_that_takes_its_guest_apart_harms_only_itself(sandbox: Sandbox, theft: str) -> None:
     bot = f"""
 import builtins, gc, sys
 

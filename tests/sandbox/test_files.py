@@ -1,4 +1,4 @@
-"""Files as people send them in, from the disk to a move. What is refused unread is in `test_program.py`."""
+"""Files as people submit them, from the disk to a move. `test_program.py` tests which files are refused unread."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def fault(sandbox: Image, folder: Path, raw: bytes) -> Fault | None:
         "future", "composed and decomposed", "not ASCII", "a long line", "Bot", "static", "nested",
     ],
 )  # fmt: skip
-def test_a_file_however_it_was_saved_is_a_bot(sandbox: Image, tmp_path: Path, raw: bytes) -> None:
+def test_a_bot_may_be_saved_in_any_usual_form(sandbox: Image, tmp_path: Path, raw: bytes) -> None:
     assert fault(sandbox, tmp_path, raw) is None
 
 
@@ -65,7 +65,7 @@ def test_a_file_however_it_was_saved_is_a_bot(sandbox: Image, tmp_path: Path, ra
         (b"import numpy", "ModuleNotFoundError: No module named 'numpy'"),
     ],
 )
-def test_a_file_that_is_no_bot_does_not_load_and_is_told_why(
+def test_a_file_that_is_not_a_bot_has_a_load_fault_with_the_reason(
     sandbox: Image, tmp_path: Path, raw: bytes, message: str
 ) -> None:
     found = fault(sandbox, tmp_path, raw)
@@ -89,7 +89,7 @@ def test_a_traceback_names_the_lines_of_the_file(
     )
 
 
-def test_a_syntax_error_shows_its_place(sandbox: Image, tmp_path: Path) -> None:
+def test_a_syntax_error_shows_its_line(sandbox: Image, tmp_path: Path) -> None:
     found = fault(sandbox, tmp_path, b"x = 1\n\ndef act(view):\n    return 'C' 'D' 5\n")
     assert found is not None
     assert 'File "bot.py", line 4' in found.traceback
@@ -97,7 +97,7 @@ def test_a_syntax_error_shows_its_place(sandbox: Image, tmp_path: Path) -> None:
     assert "^" in found.traceback
 
 
-def test_of_two_entries_the_function_moves(sandbox: Image, tmp_path: Path) -> None:
+def test_a_file_with_act_and_bot_uses_the_function_act(sandbox: Image, tmp_path: Path) -> None:
     bot = b"class Bot:\n    def __init__(self): 1 / 0\n\ndef act(view): return 'C'\n"
     assert fault(sandbox, tmp_path, bot) is None
 

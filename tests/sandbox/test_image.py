@@ -8,7 +8,7 @@ import pytest
 from tournament.sandbox import image
 
 
-def test_the_digest_is_that_of_the_file_as_it_is_now(
+def test_the_digest_is_that_of_the_present_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     component = tmp_path / "bot-0.wasm"

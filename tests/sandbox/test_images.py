@@ -1,8 +1,8 @@
-"""Two images built apart make every bot move the same, though the hash seeds that were baked into them differ."""
+"""Bots move the same in two images that were built separately and have different hash seeds."""
 
 import pytest
 
-from tests.batches import batch_of, matches_of, said
+from tests.batches import batch_of, matches_of, shown_value
 from tournament.engine.play import play
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
@@ -82,7 +82,7 @@ def act(view):
 
 @pytest.fixture(scope="module")
 def apart(sandbox: Image, tmp_path_factory: pytest.TempPathFactory) -> tuple[Image, Image]:
-    """The image that is used everywhere, and another that is built from the same source here and now."""
+    """The image of all tests, and another that is built for this test from the same source."""
     folder = tmp_path_factory.mktemp("image")
     image.build(folder / "bot.wasm")
     (folder / "bot.cwasm").write_bytes(image._compile(folder / "bot.wasm"))
@@ -90,12 +90,12 @@ def apart(sandbox: Image, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ima
 
 
 def test_the_images_differ_in_their_hash_seeds(apart: tuple[Image, Image]) -> None:
-    one, other = (said(each, "'text'.__hash__()") for each in apart)
+    one, other = (shown_value(each, "'text'.__hash__()") for each in apart)
     assert one != other
 
 
 @pytest.mark.parametrize("probe", PROBES.values(), ids=PROBES)
-def test_a_bot_makes_the_same_moves_in_both_and_burns_nearly_the_same(
+def test_a_bot_makes_the_same_moves_in_both_and_uses_nearly_the_same_fuel(
     apart: tuple[Image, Image], probe: str
 ) -> None:
     bot = BOT.replace("{probe}", probe)
@@ -107,8 +107,8 @@ def test_a_bot_makes_the_same_moves_in_both_and_burns_nearly_the_same(
 
 
 @pytest.mark.parametrize("probe", PROBES.values(), ids=PROBES)
-def test_what_a_bot_sees_is_the_same_in_both(apart: tuple[Image, Image], probe: str) -> None:
+def test_a_bot_sees_the_same_values_in_both(apart: tuple[Image, Image], probe: str) -> None:
     before = BOT.partition("def act")[0]
     expression = f"(lambda n: ({probe}))(4)"
-    one, other = (said(each, expression, before + "act = 1") for each in apart)
+    one, other = (shown_value(each, expression, before + "act = 1") for each in apart)
     assert one == other

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.batches import LITTLE, batch_of, fault_of, matches_of, said
+from tests.batches import LITTLE, batch_of, fault_of, matches_of, shown_value
 from tournament.engine.batch import game_facts
 from tournament.engine.play import play
 from tournament.game import Repetition, Setting
@@ -104,7 +104,7 @@ made = []
 for _ in range(200):
     made += [make() for make in factories]
 """
-    pages = int(said(sandbox, "len({builtins.id(thing) >> 12 for thing in made})", make))
+    pages = int(shown_value(sandbox, "len({builtins.id(thing) >> 12 for thing in made})", make))
     assert pages < 120
 
 
@@ -192,7 +192,7 @@ Colour = enum.Enum("Colour", "RED")
 
 @pytest.mark.parametrize(("expression", "value"), SAME.items(), ids=SAME)
 def test_a_bot_sees_the_same_world_everywhere(sandbox: Image, expression: str, value: str) -> None:
-    assert said(sandbox, expression, BEFORE) == value
+    assert shown_value(sandbox, expression, BEFORE) == value
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,10 @@ def test_a_bot_sees_the_same_world_everywhere(sandbox: Image, expression: str, v
 )
 def test_what_would_differ_raises(sandbox: Image, expression: str) -> None:
     before = "import os, secrets, time, uuid"
-    assert said(sandbox, expression, before).startswith("Denied('bots have no files, clock, ")
-    assert said(sandbox, "issubclass(type(_caught()), PermissionError)", f"""{before}
+    assert shown_value(sandbox, expression, before).startswith(
+        "Denied('bots have no files, clock, "
+    )
+    assert shown_value(sandbox, "issubclass(type(_caught()), PermissionError)", f"""{before}
 def _caught():
     try: {expression}
     except PermissionError as error: return error
@@ -223,12 +225,12 @@ def _caught():
 
 def test_a_bot_finds_no_names_or_paths_of_the_host(sandbox: Image) -> None:
     expression = "[getattr(m, '__file__', None) or '' for m in sys.modules.values()]"
-    files = ast.literal_eval(said(sandbox, expression, "import sys"))
+    files = ast.literal_eval(shown_value(sandbox, expression, "import sys"))
     assert {file.partition("/")[2].partition("/")[0] for file in files if file} == {
         "0", "bundled", "python", "world",
     }  # fmt: skip
     everything = "sys.prefix, sys.version, sys.implementation, vars(view.game), dir(view), view.me"
-    seen = said(sandbox, everything, "import sys")
+    seen = shown_value(sandbox, everything, "import sys")
     assert not re.search(r"tournament|/home|/root|/tmp|/work|bot\.wasm|fuel|depth", seen)
 
 
@@ -288,7 +290,7 @@ def test_every_way_to_draw_draws_from_the_tape_of_the_match(sandbox: Image, draw
 
 def test_a_seed_of_its_own_is_as_anywhere(sandbox: Image) -> None:
     assert (
-        said(sandbox, "(random.seed(5), random.random())[1]", "import random")
+        shown_value(sandbox, "(random.seed(5), random.random())[1]", "import random")
         == "0.6229016948897019"
     )
 

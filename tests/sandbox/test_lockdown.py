@@ -1,6 +1,6 @@
-"""The lock, tried from inside: children (this very file, run as a program) lock down and try it.
+"""The lock around workers, tested from inside: child processes run this file as a program and try to break out.
 
-Where the tests are run by root everything is tried as nobody too, for the two differ.
+If the tests are run by root, everything is also tried as the user nobody, because the two differ.
 """
 
 import ctypes
@@ -60,7 +60,7 @@ def connect(port: int) -> None:
 
 
 def attempts(port: int) -> dict[str, Callable[[], object]]:
-    """By name, what a locked process must not be able to do; what it needs for it is had now."""
+    """Return by name what a locked process must not be able to do, with everything that an attempt needs."""
     parent, own = os.getppid(), os.getpid()
     file = os.open(tempfile.gettempdir(), os.O_RDWR | os.O_TMPFILE)
     reading, writing = os.pipe()
@@ -291,7 +291,7 @@ def run(
 
 
 def ask(user: int, name: str, *arguments: str, needs: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A child's answer; skips the test if the kernel lacks one of the layers it needs."""
+    """Return a child's answer; skip the test if the kernel lacks one of the layers that it needs."""
     done = run(user, name, *arguments)
     assert done.returncode == 0, done.stderr.decode()
     answer: dict[str, Any] = json.loads(done.stdout)
@@ -330,7 +330,7 @@ def port() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def image() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as directory:
-        os.chmod(directory, 0o755)  # for nobody, who has no way into pytest's own
+        os.chmod(directory, 0o755)  # because the user nobody cannot enter pytest's own folder
         path = Path(directory, "module.cwasm")
         path.write_bytes(wasmtime.Module(metered(), MODULE).serialize())
         yield str(path)
@@ -339,7 +339,7 @@ def image() -> Iterator[str]:
 # ---------------------------------------------------------------- the tests
 
 
-def test_all_layers_hold(user: int, port: str) -> None:
+def test_all_layers_together_stop_every_attempt(user: int, port: str) -> None:
     answer = ask(user, "attempts", port, *lockdown.LAYERS, needs=lockdown.LAYERS)
     assert {name: result for name, result in answer["outcomes"].items() if result != "EPERM"} == {}
     assert answer["probe"] == []
@@ -348,7 +348,7 @@ def test_all_layers_hold(user: int, port: str) -> None:
 def test_the_same_attempts_succeed_without_the_lock(port: str) -> None:
     answer = ask(os.geteuid(), "attempts", port)
     outcomes = answer["outcomes"]
-    for name in ("io_uring", "bpf"):  # many a machine forbids these to everybody
+    for name in ("io_uring", "bpf"):  # many machines forbid these to everybody
         del outcomes[name]
     failing = {name: result for name, result in outcomes.items() if result != "done"}
     arguments_of_no_use = {
@@ -371,7 +371,7 @@ ALONE = {
 
 
 @pytest.mark.parametrize("layers", ALONE)
-def test_each_layer_stops_something_by_itself(user: int, port: str, layers: str) -> None:
+def test_each_layer_alone_stops_its_attempts(user: int, port: str, layers: str) -> None:
     names = tuple(layers.split())
     answer = ask(user, "attempts", port, *names, needs=names)
     outcomes = answer["outcomes"]
@@ -379,7 +379,7 @@ def test_each_layer_stops_something_by_itself(user: int, port: str, layers: str)
 
 
 @pytest.mark.parametrize("layer", lockdown.LAYERS)
-def test_each_layer_is_reported_by_itself(user: int, port: str, layer: str) -> None:
+def test_each_layer_is_reported_separately(user: int, port: str, layer: str) -> None:
     answer = ask(user, "attempts", port, layer)
     held = answer["held"]
     assert list(held) == [layer]
@@ -389,7 +389,7 @@ def test_each_layer_is_reported_by_itself(user: int, port: str, layer: str) -> N
         skip_without(layer, held[layer])
 
 
-def test_the_machine_keeps_its_root(port: str) -> None:
+def test_the_lock_does_not_change_the_root_of_the_machine(port: str) -> None:
     before = os.listdir("/"), os.stat("/tmp").st_dev
     ask(os.geteuid(), "attempts", port, "root")
     assert (os.listdir("/"), os.stat("/tmp").st_dev) == before
@@ -432,7 +432,7 @@ def test_worker_dies_with_its_engine(user: int) -> None:
         assert engine.stdout
         assert engine.stdout.read(len(said)) == said
         engine.kill()
-        # The worker alone still has the other end of stdout, and nothing has closed its stdin.
+        # Only the worker still has the other end of stdout, and nothing has closed its stdin.
         assert select.select([engine.stdout], [], [], 10)[0], "the worker lives on"
 
 
@@ -457,7 +457,7 @@ def test_a_crash_ends_the_worker(user: int, image: str) -> None:
     assert run(user, "crash", image).returncode == -signal.SIGSEGV
 
 
-def test_other_threads_are_filtered_and_nothing_else_is_claimed() -> None:
+def test_the_lock_covers_other_threads_with_the_filter_only_and_reports_it() -> None:
     answer = ask(os.geteuid(), "threads", needs=("seccomp",))
     held = answer["held"]
     for layer in ("namespaces", "root", "privileges", "landlock"):
@@ -465,7 +465,7 @@ def test_other_threads_are_filtered_and_nothing_else_is_claimed() -> None:
     assert answer["other"] == ["EPERM"]
 
 
-def test_a_system_without_layers_says_so() -> None:
+def test_a_system_without_layers_is_reported() -> None:
     answer = ask(os.geteuid(), "elsewhere", "darwin", "arm64")
     held = answer["held"]
     assert not held.pop("rlimits").startswith("none:")
@@ -485,7 +485,7 @@ def test_an_unknown_machine_has_all_but_seccomp() -> None:
 
 
 def verdict(machine: str, mark: int, number: int, *arguments: int) -> int:
-    """What the kernel would make of a system call: interprets the filter's few operations."""
+    """Return the kernel's decision about a system call, by interpreting the filter's operations."""
     shown = struct.pack("<iIQ6Q", number, mark, 0, *arguments, *[0] * (6 - len(arguments)))
     code = lockdown._filter(CHANNEL, machine)
     at = accumulator = 0
@@ -532,7 +532,7 @@ def test_filter(column: int, machine: str) -> None:
     "column, header",
     [(0, "x86_64-linux-gnu/asm/unistd_64.h"), (1, "asm-generic/unistd.h")],
 )
-def test_numbers_are_the_kernels(column: int, header: str) -> None:
+def test_the_numbers_of_system_calls_are_those_of_the_kernel(column: int, header: str) -> None:
     path = Path("/usr/include", header)
     if not path.exists():
         pytest.skip(f"no {path}")

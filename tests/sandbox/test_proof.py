@@ -1,4 +1,4 @@
-"""Deciding what is provable by running programs at worlds, against the solver for modal formulas."""
+"""Deciding provability by running programs at worlds agrees with the solver for modal formulas."""
 
 import csv
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def decide(statement: Statement, program: Program) -> Verdict:
 
 
 def native(formula: Formula, names: tuple[str, str]) -> Program:
-    """A program that plays C where a modal formula holds, asking only through `ask`."""
+    """Return a program that plays C where a modal formula holds, and that only uses `ask`."""
     me, them = names
     parsed = substitute(parse(statement(formula)), lambda plays: _named(plays, me, them))
 
@@ -62,7 +62,7 @@ def _no_move(plays: Plays) -> bool:
 
 
 def outcome(x: Formula, y: Formula) -> str:
-    """What two formulas play, decided by running them."""
+    """Return the joint move of two formulas, decided by running them."""
     programs = {"x": native(x, ("x", "y")), "y": native(y, ("y", "x"))}
     played = ""
     for program, against in (("x", "y"), ("y", "x")):
@@ -73,7 +73,7 @@ def outcome(x: Formula, y: Formula) -> str:
     return played
 
 
-def test_all_recorded_pairs_of_formulas_come_out_as_recorded() -> None:
+def test_all_recorded_pairs_of_formulas_have_the_recorded_outcome() -> None:
     with (DATA / "modal_random_vectors.tsv").open() as file:
         for row in csv.DictReader(file, delimiter="\t"):
             x, y = parse_formula(row["formula_X"]), parse_formula(row["formula_Y"])
@@ -86,7 +86,7 @@ def test_running_at_worlds_agrees_with_solving_the_formulas(x: Formula, y: Formu
     assert outcome(x, y) == play_formulas(Agent("x", x), Agent("y", y))
 
 
-def test_loeb_makes_two_provers_cooperate_who_wait_for_each_other() -> None:
+def test_two_programs_that_cooperate_on_proof_cooperate_with_each_other() -> None:
     fair = Provable(Plays("y", "x", "C")).body
 
     def run(pair: Pair, ask: IsProvable) -> str:
@@ -103,14 +103,14 @@ def test_consistency_is_not_provable() -> None:
     assert verdict.holds and not verdict.provable
 
 
-def test_a_program_without_a_move_has_none_provable_and_none_refutable() -> None:
+def test_no_move_of_a_program_without_a_move_is_provable_or_refutable() -> None:
     plays = Plays("x", "y", "C")
     for text in (plays, parse("not x(y) == C")):
         verdict = decide(text, lambda pair, ask: None)
         assert not verdict.provable and not verdict.holds
 
 
-def test_too_many_statements_hit_a_bound() -> None:
+def test_too_many_statements_reach_a_bound() -> None:
     def run(pair: Pair, ask: IsProvable) -> str:
         for number in range(MOST_STATEMENTS + 1):
             ask(Plays("x", "y", str(number)))
@@ -121,5 +121,5 @@ def test_too_many_statements_hit_a_bound() -> None:
     assert not verdict.provable and not verdict.holds
 
 
-def test_false_is_provable_at_no_level_where_it_does_not_hold() -> None:
+def test_false_is_not_provable() -> None:
     assert not decide(FALSE, lambda pair, ask: "C").provable

@@ -1,4 +1,4 @@
-"""Statements: what they mean, and what is said of those that cannot be read."""
+"""Statements: their meaning, and the errors for texts that cannot be read."""
 
 import pytest
 from hypothesis import given
@@ -56,11 +56,11 @@ def wrapped(statement: Statement) -> str:
 
 
 @given(STATEMENTS)
-def test_a_statement_that_is_written_out_is_read_as_the_same(statement: Statement) -> None:
+def test_a_statement_written_as_text_is_read_as_the_same_statement(statement: Statement) -> None:
     assert parse(text_of(statement)) == statement
 
 
-def test_not_binds_tighter_than_and_than_or_than_implies_than_equivalent() -> None:
+def test_precedence_is_not_and_or_implication_equivalence() -> None:
     a, b = Plays("me", "them", "C"), Plays("them", "me", "C")
     text = "not me(them) == C and them(me) == C or true -> false <-> true"
     both = Joined("and", Not(a), b)
@@ -72,7 +72,7 @@ def test_implication_groups_to_the_right() -> None:
     assert parse("true -> false -> true") == parse("true -> (false -> true)")
 
 
-def test_a_move_may_be_quoted_and_unequal() -> None:
+def test_a_move_may_be_quoted_and_compared_by_unequal() -> None:
     assert parse("them(me) == 'stag'") == parse('them(me) == "stag"') == parse("them(me) == stag")
     assert parse("them(me) != C") == Not(Plays("them", "me", "C"))
 
@@ -119,7 +119,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert 1 <= error.position <= len(text) + 1
 
 
-def test_a_level_assumes_so_many_statements_of_consistency() -> None:
+def test_a_level_adds_this_many_statements_of_consistency() -> None:
     assert at_level(Constant(True), 0) == Constant(True)
     assert text_of(at_level(Constant(True), 2)) == "not proves(proves(false)) -> true"
     assert parse("proves(true, level=1)") == Provable(at_level(Constant(True), 1))
@@ -139,7 +139,9 @@ def test_a_level_assumes_so_many_statements_of_consistency() -> None:
         ("them(them) == C", True),
     ],
 )
-def test_what_hangs_on_a_program_without_a_move_is_unknown(text: str, value: bool | None) -> None:
+def test_a_statement_that_depends_on_a_program_without_a_move_is_unknown(
+    text: str, value: bool | None
+) -> None:
     def plays(atom: Plays) -> bool | None:
         return None if atom.program == "me" else True
 

@@ -1,4 +1,4 @@
-"""Records with runs in them, and processes that use records."""
+"""Fixtures: records with runs in them, and processes that use records."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ class Session:
         repetition: int = 0,
         **more: Any,
     ) -> Outcome:
-        """What came of a match among the bots named in `lineup`, separated by spaces."""
+        """Return the outcome of a match among the bots that `lineup` names, separated by spaces."""
         digests = tuple(self.bots[name].digest for name in lineup.split())
         return Outcome(
             fixture=Fixture(digests, repetition),
@@ -53,15 +53,15 @@ class Session:
         self.record.append(self.number, [self.outcome(*arguments, **more)])
 
     def rows(self, view: str, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
-        """The rows of a view that are about this run."""
+        """Return the rows of a view that belong to this run."""
         query = f"select {columns} from {view} where run = {self.run} and {where}"
         return self.record.sql(query)[1]
 
 
-Sit = Callable[..., Session]
+BeginSession = Callable[..., Session]
 
 
-def sit_down(
+def start_session(
     record: Record,
     names: str,
     *,
@@ -71,7 +71,7 @@ def sit_down(
     moves: Sequence[Sequence[str | int]] = (("C", "D"), ("C", "D")),
     rounds: int = 4,
 ) -> Session:
-    """Begin a session of bots: for each name, a program with it as its source."""
+    """Begin a session of bots: for each name, a program whose source is a comment with this name."""
     bots = {name: Program(name, f"# {name}\n", f"bots/{name}.py") for name in names.split()}
     run = record.begin_run(key, config or CONFIG, seed, moves)
     number = record.begin_session(run, {"engine": "1"}, [(bots[name], name) for name in bots])
@@ -90,22 +90,22 @@ def record(path: Path) -> Iterator[Record]:
 
 
 @pytest.fixture
-def sit(record: Record) -> Sit:
-    """Begins a session in the record."""
-    return lambda names, **more: sit_down(record, names, **more)
+def session_of(record: Record) -> BeginSession:
+    """A function that begins a session in the record of the test."""
+    return lambda names, **more: start_session(record, names, **more)
 
 
 @pytest.fixture(scope="module")
 def long_record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Record]:
-    """One record for all the examples of a module: each begins a run of its own."""
+    """One record for all examples of a module. Each example begins a run of its own."""
     with Record.open(tmp_path_factory.mktemp("long") / "record.duckdb") as record:
         yield record
 
 
 @pytest.fixture
-def sit_at() -> Sit:
-    """Begins a session in the record given."""
-    return sit_down
+def session_in() -> BeginSession:
+    """A function that begins a session in a given record."""
+    return start_session
 
 
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -113,7 +113,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts a Python process that runs a script; none outlives its test."""
+    """A function that starts a Python process with a script. The processes are killed at the end of the test."""
     checkout = Path(tournament.store.__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     started: list[subprocess.Popen[str]] = []

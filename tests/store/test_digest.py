@@ -1,4 +1,4 @@
-"""The digest of a run depends on all that was played, and on nothing else."""
+"""The digest of a run depends on everything that was played, and on nothing else."""
 
 import dataclasses
 import random
@@ -27,7 +27,7 @@ def digest(
     config: Any = CONFIG,
     seed: int = 7,
 ) -> str:
-    """The digest of a new run of these outcomes, written in batches of these sizes."""
+    """Return the digest of a new run with these outcomes, written in batches of these sizes."""
     run = record.begin_run(uuid4().hex, config, seed, [["C", "D"]] * 2)
     programs = random.sample(PROGRAMS, len(PROGRAMS))
     manifest = {"engine": uuid4().hex}
@@ -59,7 +59,7 @@ OTHER = Outcome(Fixture((B, C), 0), 3, ("000", "111"), (1.0, 2.0))
     sizes=st.lists(st.integers(0, 5), max_size=3),
 )
 @settings(max_examples=25, deadline=None)
-def test_order_batches_sittings_and_numbers_do_not_matter(
+def test_the_digest_does_not_depend_on_order_batches_sessions_or_numbers(
     long_record: Record, order: list[Outcome], sizes: list[int]
 ) -> None:
     expected = digest(long_record, sorted(order, key=lambda each: each.fixture))
@@ -76,7 +76,7 @@ def test_another_record_gives_the_same_digest(tmp_path: Path) -> None:
         assert record.digest(1) in digests
 
 
-def test_the_digest_stays_what_it_was_in_earlier_versions(long_record: Record) -> None:
+def test_the_digest_is_the_same_as_in_earlier_versions(long_record: Record) -> None:
     assert digest(long_record, [OUTCOME, OTHER]) == (
         "df0a6e4a80bc7c8a83e156b9038fa4d741697887ec33024593d3c826e9e4358b"
     )
@@ -103,7 +103,9 @@ def test_the_digest_stays_what_it_was_in_earlier_versions(long_record: Record) -
     ],
     ids=str,
 )
-def test_everything_that_was_played_matters(long_record: Record, change: dict[str, Any]) -> None:
+def test_the_digest_depends_on_everything_that_was_played(
+    long_record: Record, change: dict[str, Any]
+) -> None:
     changed = dataclasses.replace(OUTCOME, **change)
     assert digest(long_record, [OTHER, changed]) != digest(long_record, [OTHER, OUTCOME])
 
@@ -119,12 +121,16 @@ def test_everything_that_was_played_matters(long_record: Record, change: dict[st
     ],
     ids=str,
 )
-def test_how_it_was_played_does_not_matter(long_record: Record, change: dict[str, Any]) -> None:
+def test_the_digest_does_not_depend_on_fuel_audits_notes_or_messages(
+    long_record: Record, change: dict[str, Any]
+) -> None:
     changed = dataclasses.replace(OUTCOME, **change)
     assert digest(long_record, [OTHER, changed]) == digest(long_record, [OTHER, OUTCOME])
 
 
-def test_the_configuration_the_seed_and_the_number_of_matches_matter(long_record: Record) -> None:
+def test_the_digest_depends_on_the_configuration_the_seed_and_the_number_of_matches(
+    long_record: Record,
+) -> None:
     digests = {
         digest(long_record, [OUTCOME]),
         digest(long_record, [OUTCOME, OUTCOME]),

@@ -1,4 +1,4 @@
-"""A record made by the first version of the record opens, and says what it said, under the names of today."""
+"""A record of the first format opens, and its views give the same rows as before under today's names."""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ def old(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def migrated(old: Path) -> Path:
-    """The same, after it was opened for writing once."""
+    """The same copy, migrated by opening it once for writing."""
     Record.open(old).close()
     return old
 
@@ -48,13 +48,13 @@ def test_an_old_record_is_refused_for_reading_until_it_has_been_opened_for_writi
 
 
 @pytest.mark.parametrize("run", THEN["digests"])
-def test_the_digest_of_a_run_stays_what_it_was(migrated: Path, run: str) -> None:
+def test_migration_does_not_change_the_digest_of_a_run(migrated: Path, run: str) -> None:
     with Record.read(migrated) as record:
         assert record.digest(int(run)) == THEN["digests"][run]
 
 
 @pytest.mark.parametrize("view", THEN["views"])
-def test_a_view_says_what_it_said(migrated: Path, view: str) -> None:
+def test_migration_does_not_change_the_rows_of_a_view(migrated: Path, view: str) -> None:
     then = [
         {RENAMED_COLUMNS.get(column, column): value for column, value in row.items()}
         for row in THEN["views"][view]
@@ -63,12 +63,12 @@ def test_a_view_says_what_it_said(migrated: Path, view: str) -> None:
 
 
 @pytest.mark.parametrize("table", THEN["counts"])
-def test_a_table_has_all_of_its_rows(migrated: Path, table: str) -> None:
+def test_migration_keeps_all_rows_of_a_table(migrated: Path, table: str) -> None:
     name = RENAMED_TABLES.get(table, table)
     assert rows(migrated, f"select count(*) as n from {name}") == [{"n": THEN["counts"][table]}]
 
 
-def test_names_that_were_replaced_are_gone(migrated: Path) -> None:
+def test_the_old_names_of_tables_and_views_are_gone(migrated: Path) -> None:
     with duckdb.connect(migrated, read_only=True) as connection:
         query = "select table_name from information_schema.tables"
         names = {name for (name,) in connection.execute(query).fetchall()}

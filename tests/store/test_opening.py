@@ -1,4 +1,4 @@
-"""Opening a record: who may, what is refused, and that nothing is lost by trying."""
+"""Opening a record: which processes may, which files are refused, and that a refusal changes nothing."""
 
 import os
 import random
@@ -53,7 +53,7 @@ os._exit(9)
 
 
 def refusal(error: type[TournamentError], path: Path, way: str = "open") -> str:
-    """The line by which a record is refused."""
+    """Return the one line with which opening a record is refused."""
     with pytest.raises(error) as raised:
         getattr(Record, way)(path)
     assert type(raised.value) is error
@@ -89,7 +89,9 @@ def test_opening_again_and_again_does_not_make_the_file_grow(path: Path) -> None
     assert len(sizes) < 6
 
 
-def test_a_second_writer_is_told_which_process_has_the_record(path: Path, start: Any) -> None:
+def test_a_second_writer_is_refused_with_the_process_that_writes_the_record(
+    path: Path, start: Any
+) -> None:
     child = start(HOLD, "open", path)
     assert child.stdout.readline() == "open\n"
     line = refusal(RecordBusy, path)
@@ -98,7 +100,7 @@ def test_a_second_writer_is_told_which_process_has_the_record(path: Path, start:
     assert f"process {child.pid} (" in refusal(RecordBusy, path, "read")
 
 
-def test_a_writer_is_told_which_process_reads_the_record(path: Path, start: Any) -> None:
+def test_a_writer_is_refused_with_the_process_that_reads_the_record(path: Path, start: Any) -> None:
     Record.open(path).close()
     child = start(HOLD, "read", path)
     assert child.stdout.readline() == "open\n"
@@ -128,11 +130,11 @@ def test_the_lock_holds_although_other_code_opens_and_closes_the_file(
     path: Path, start: Any
 ) -> None:
     with Record.open(path):
-        path.read_bytes()  # this drops the lock that DuckDB has
+        path.read_bytes()  # closing any handle of the file drops the lock that DuckDB holds
         assert start(TRY, path).communicate()[0] == "busy\n"
 
 
-def test_a_dead_holder_does_not_keep_the_record_locked(path: Path, start: Any) -> None:
+def test_a_killed_process_does_not_keep_the_record_locked(path: Path, start: Any) -> None:
     child = start(HOLD, "open", path)
     assert child.stdout.readline() == "open\n"
     child.kill()
@@ -140,19 +142,19 @@ def test_a_dead_holder_does_not_keep_the_record_locked(path: Path, start: Any) -
     Record.open(path).close()
 
 
-def test_reading_what_is_not_there_says_how_to_make_it(path: Path) -> None:
+def test_reading_a_missing_record_says_how_to_make_one(path: Path) -> None:
     assert f"tournament run --pop bots/ --db {path}" in refusal(UsageError, path, "read")
     assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
-def test_a_folder_is_no_record(tmp_path: Path, way: str) -> None:
+def test_a_folder_is_refused_as_a_record(tmp_path: Path, way: str) -> None:
     assert "is a folder: name a file in it" in refusal(UsageError, tmp_path, way)
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
 @pytest.mark.parametrize("content", [b"hello", random.Random(1).randbytes(20_000)])
-def test_a_file_of_another_kind_is_refused_and_left_alone(
+def test_a_file_of_another_kind_is_refused_and_not_changed(
     tmp_path: Path, way: str, content: bytes
 ) -> None:
     path = tmp_path / "notes.txt"
@@ -162,7 +164,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
-def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path, way: str) -> None:
+def test_a_database_of_another_kind_is_refused_and_not_changed(tmp_path: Path, way: str) -> None:
     path = tmp_path / "other"
     connection = sqlite3.connect(path)
     connection.execute("create table t (i)")
@@ -172,7 +174,9 @@ def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path, wa
 
 
 @pytest.mark.parametrize("way", ["open", "read"])
-def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path, way: str) -> None:
+def test_a_duckdb_file_with_other_tables_is_refused_and_not_changed(
+    tmp_path: Path, way: str
+) -> None:
     path = tmp_path / "other.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute("create table cats (name varchar)")
@@ -189,7 +193,7 @@ def test_a_record_of_a_newer_version_is_refused_in_one_line(path: Path, way: str
     assert "'from the future'" in refusal(RecordRefused, path, way)
 
 
-def test_a_record_of_an_older_version_is_not_read_as_if_it_were_new(path: Path) -> None:
+def test_a_record_of_an_older_version_is_not_read_before_it_is_migrated(path: Path) -> None:
     Record.open(path).close()
     with duckdb.connect(path) as connection:
         connection.execute("delete from migrations")
@@ -209,7 +213,7 @@ def test_a_record_of_an_unfinished_version_is_refused_in_one_line(path: Path, co
         assert "unfinished version of tournament" in refusal(RecordRefused, path, way)
 
 
-def test_a_record_from_before_programs_were_grown_is_brought_up_to_date(path: Path) -> None:
+def test_a_record_from_before_evolution_is_brought_up_to_date(path: Path) -> None:
     tables = (Path(tournament.store.__file__).parent / "schema.sql").read_text()
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(path) as connection:
@@ -232,7 +236,7 @@ def test_views_of_an_older_version_are_replaced(path: Path) -> None:
         assert "kind" in record.sql("from fault_counts")[0]
 
 
-def test_a_damaged_log_is_never_dropped_silently(path: Path, start: Any) -> None:
+def test_a_damaged_write_ahead_log_is_refused_and_not_dropped(path: Path, start: Any) -> None:
     assert start(ABANDON, path).wait() == 9
     log = path.with_name("record.duckdb.wal")
     good = log.read_bytes()
@@ -246,7 +250,7 @@ def test_a_damaged_log_is_never_dropped_silently(path: Path, start: Any) -> None
     assert count(path) == 20
 
 
-def test_moving_a_damaged_log_aside_goes_back_to_the_last_checkpoint(
+def test_without_its_damaged_log_a_record_opens_at_the_last_checkpoint(
     path: Path, start: Any
 ) -> None:
     Record.open(path).close()
@@ -266,6 +270,6 @@ def test_a_damaged_record_is_refused_in_one_line(path: Path) -> None:
     assert "damaged" in refusal(RecordRefused, path)
 
 
-def test_a_place_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refusal(RecordError, tmp_path / "file" / "record.duckdb")

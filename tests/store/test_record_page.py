@@ -1,4 +1,4 @@
-"""`docs/record.md` describes the record as it is, and its queries run."""
+"""`docs/record.md` describes the tables and views that a record has, and its queries run."""
 
 import gzip
 import re
@@ -16,7 +16,7 @@ QUERIES = re.findall(r"^(.+\?)\n\n```sql\n([^`]*)```", PAGE, re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A record in which something was played, evolved and asked, brought up to date."""
+    """A migrated record with matches, evolution and calls to models."""
     path = tmp_path_factory.mktemp("record") / "record.duckdb"
     data = ROOT / "tests" / "data" / "record_1.duckdb.gz"
     path.write_bytes(gzip.decompress(data.read_bytes()))
@@ -29,17 +29,17 @@ def test_the_page_has_every_table_view_and_column_with_its_type(tmp_path: Path) 
     Record.open(path).close()
     with Record.read(path) as record:
         query = "select table_name, column_name, lower(data_type) from information_schema.columns"
-        there = set(record.sql(query)[1])
-    told = [
+        existing = set(record.sql(query)[1])
+    described = [
         (name, column, kind)
         for name, _, table in SECTIONS
         for column, kind in re.findall(r"^\| `(\w+)` \| ([\w\[\]]+) \| .+ \|$", table, re.MULTILINE)
     ]
-    assert len(told) == len(set(told))
-    assert set(told) == there
+    assert len(described) == len(set(described))
+    assert set(described) == existing
 
 
-def test_every_table_and_view_has_a_sentence_on_what_it_is() -> None:
+def test_every_table_and_view_is_described_in_a_sentence() -> None:
     assert all(text.endswith(".") for _, text, _ in SECTIONS)
 
 
@@ -48,7 +48,7 @@ def test_there_are_ten_worked_queries() -> None:
 
 
 @pytest.mark.parametrize(("question", "query"), QUERIES, ids=[q for q, _ in QUERIES])
-def test_a_worked_query_finds_something(old: Path, question: str, query: str) -> None:
+def test_a_worked_query_finds_rows(old: Path, question: str, query: str) -> None:
     with Record.read(old) as record:
         _, rows = record.sql(query)
     assert rows

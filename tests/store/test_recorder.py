@@ -1,4 +1,4 @@
-"""The task that writes while matches are played."""
+"""The recorder, the task that writes to the record while matches are played."""
 
 import time
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ def fixtures(outcomes: Sequence[Outcome]) -> set[Any]:
     return {outcome.fixture for outcome in outcomes}
 
 
-def test_all_that_is_sent_is_committed_then_acknowledged(sit: Any) -> None:
-    table = sit("a b")
+def test_everything_that_is_sent_is_committed_and_then_acknowledged(session_of: Any) -> None:
+    table = session_of("a b")
     committed: list[Outcome] = []
     batches = 0
 
@@ -52,8 +52,8 @@ def test_all_that_is_sent_is_committed_then_acknowledged(sit: Any) -> None:
     assert batches < 20
 
 
-def test_little_is_committed_soon(sit: Any) -> None:
-    table = sit("a b")
+def test_a_few_outcomes_are_committed_soon(session_of: Any) -> None:
+    table = session_of("a b")
 
     async def play() -> None:
         done = anyio.Event()
@@ -65,8 +65,8 @@ def test_little_is_committed_soon(sit: Any) -> None:
     anyio.run(play)
 
 
-def test_what_was_sent_is_kept_when_everything_is_cancelled(sit: Any) -> None:
-    table = sit("a b")
+def test_outcomes_that_were_sent_are_recorded_when_everything_is_cancelled(session_of: Any) -> None:
+    table = session_of("a b")
     sent: list[Outcome] = []
 
     async def play() -> None:
@@ -85,12 +85,12 @@ def test_what_was_sent_is_kept_when_everything_is_cancelled(sit: Any) -> None:
 
 
 @pytest.mark.parametrize("error", [RecordError, RecordRefused])
-def test_a_record_that_cannot_be_written_ends_everything_with_one_error(
+def test_a_record_that_cannot_be_written_ends_the_block_with_one_error(
     path: Path, error: type[TournamentError]
 ) -> None:
     Record.open(path).close()
 
-    told: list[str] = []
+    messages: list[str] = []
 
     async def play(record: Record) -> None:
         async with Recorder.open(record, 1) as recorder:
@@ -100,7 +100,7 @@ def test_a_record_that_cannot_be_written_ends_everything_with_one_error(
                         await recorder.send([Outcome(Fixture(("a",), 0), 1, ("",), (1.0,))])
                         await anyio.sleep(0.01)
             except TournamentError as failure:
-                told.append(str(failure))
+                messages.append(str(failure))
                 raise
 
     class Full(Record):
@@ -112,11 +112,13 @@ def test_a_record_that_cannot_be_written_ends_everything_with_one_error(
         with pytest.raises(error, match="no room"):
             anyio.run(play, record)
         assert time.monotonic() - began < 5
-    assert told == [str(error("no room"))]
+    assert messages == [str(error("no room"))]
 
 
-def test_a_failure_elsewhere_comes_out_as_it_is_after_what_was_sent_is_kept(sit: Any) -> None:
-    table = sit("a b")
+def test_another_exception_is_raised_unchanged_after_sent_outcomes_are_recorded(
+    session_of: Any,
+) -> None:
+    table = session_of("a b")
 
     async def play() -> None:
         async with Recorder.open(table.record, table.number) as recorder:
@@ -128,8 +130,8 @@ def test_a_failure_elsewhere_comes_out_as_it_is_after_what_was_sent_is_kept(sit:
     assert len(table.record.played(table.run)) == 10
 
 
-def test_sending_after_the_end_is_refused(sit: Any) -> None:
-    table = sit("a b")
+def test_sending_after_the_end_is_refused(session_of: Any) -> None:
+    table = session_of("a b")
 
     async def play() -> None:
         async with Recorder.open(table.record, table.number) as recorder:

@@ -1,4 +1,4 @@
-"""The views, against numbers worked out by hand and against the same sums done in Python."""
+"""The views agree with numbers worked out by hand, and with the same sums done in Python."""
 
 import csv
 import io
@@ -18,9 +18,9 @@ from tournament.store import Record
 STANDING = "rank, bot, score, error, matches, faults, unscored"
 
 
-def test_three_bots_by_hand(sit: Any) -> None:
-    """Tit for tat, all cooperate and all defect: 4 rounds of the prisoner's dilemma (5 3 1 0), twice."""
-    table = sit("tft allc alld")
+def test_the_views_of_three_bots_agree_with_sums_worked_out_by_hand(session_of: Any) -> None:
+    """Tit for tat, always cooperate and always defect play 4 rounds of the prisoner's dilemma (5 3 1 0), twice."""
+    table = session_of("tft allc alld")
     for repetition in (0, 1):
         for lineup, moves, payoffs in (
             ("tft tft", ("0000", "0000"), (12, 12)),
@@ -65,8 +65,8 @@ def test_three_bots_by_hand(sit: Any) -> None:
     ]
 
 
-def test_the_error_is_that_of_the_mean_over_repetitions_and_opponents(sit: Any) -> None:
-    table = sit("a b", rounds=1)
+def test_the_error_is_of_the_mean_over_repetitions_and_opponents(session_of: Any) -> None:
+    table = session_of("a b", rounds=1)
     for repetition, (own, other) in enumerate([(0, 6), (2, 6), (4, 6)]):
         table.play("a b", (own, other), repetition=repetition)
         table.play("a a", (1, 3), repetition=repetition)
@@ -77,8 +77,8 @@ def test_the_error_is_that_of_the_mean_over_repetitions_and_opponents(sit: Any) 
     ]
 
 
-def test_bots_with_one_score_share_a_rank(sit: Any) -> None:
-    table = sit("d c b a", rounds=3)
+def test_bots_with_equal_scores_share_a_rank(session_of: Any) -> None:
+    table = session_of("d c b a", rounds=3)
     pairs = itertools.combinations("abcd", 2)
     for one, other in pairs:
         payoff = 1 if one != "a" else 2
@@ -86,8 +86,8 @@ def test_bots_with_one_score_share_a_rank(sit: Any) -> None:
     assert table.rows("leaderboard", "rank, bot") == [(1, "a"), (2, "b"), (2, "c"), (2, "d")]
 
 
-def test_sums_taken_in_another_order_still_tie(sit: Any) -> None:
-    table = sit("a b x y z", rounds=3)
+def test_equal_scores_tie_even_if_they_were_summed_in_another_order(session_of: Any) -> None:
+    table = session_of("a b x y z", rounds=3)
     for one, other in zip("xyz", "zyx", strict=True):
         payoff = {"x": 0.1, "y": 0.2, "z": 0.3}
         table.play(f"a {one}", (payoff[one], 0))
@@ -95,8 +95,8 @@ def test_sums_taken_in_another_order_still_tie(sit: Any) -> None:
     assert table.rows("leaderboard", "rank, bot", "rank = 1") == [(1, "a"), (1, "b")]
 
 
-def test_one_match_has_a_score_and_no_error(sit: Any) -> None:
-    table = sit("a b", rounds=2)
+def test_a_single_match_gives_a_score_without_an_error(session_of: Any) -> None:
+    table = session_of("a b", rounds=2)
     table.play("a b", (4, 1))
     assert table.rows("leaderboard", STANDING) == [
         (1, "a", 2.0, None, 1, 0, 0),
@@ -104,8 +104,8 @@ def test_one_match_has_a_score_and_no_error(sit: Any) -> None:
     ]
 
 
-def test_one_repetition_of_one_pair_leaves_the_error_unknown(sit: Any) -> None:
-    table = sit("a b", rounds=1)
+def test_one_repetition_of_one_pair_leaves_the_error_unknown(session_of: Any) -> None:
+    table = session_of("a b", rounds=1)
     table.play("a b", (4, 1))
     for repetition in (0, 1):
         table.play("a a", (1, 1), repetition=repetition)
@@ -113,8 +113,8 @@ def test_one_repetition_of_one_pair_leaves_the_error_unknown(sit: Any) -> None:
     assert table.rows("payoff_matrix", "error", "opponent = 'a' and bot = 'a'") == [(0.0,)]
 
 
-def test_without_a_match_every_bot_is_listed(sit: Any) -> None:
-    table = sit("b a")
+def test_every_bot_is_listed_before_any_match(session_of: Any) -> None:
+    table = session_of("b a")
     assert table.rows("leaderboard", STANDING) == [
         (1, "a", None, None, 0, 0, 0),
         (1, "b", None, None, 0, 0, 0),
@@ -123,11 +123,11 @@ def test_without_a_match_every_bot_is_listed(sit: Any) -> None:
         assert table.rows(view) == []
 
 
-def test_a_fault_counts_for_the_seat_that_made_it_and_for_nobody_else(sit: Any) -> None:
-    table = sit("good bad", rounds=2)
-    said = Fault(1, "error", 0, "ValueError: no")
+def test_a_fault_counts_only_for_the_seat_that_broke_the_rule(session_of: Any) -> None:
+    table = session_of("good bad", rounds=2)
+    broken_rule = Fault(1, "error", 0, "ValueError: no")
     for repetition in (0, 1):
-        table.play("good bad", (None, 0), ("", ""), [said], repetition=repetition)
+        table.play("good bad", (None, 0), ("", ""), [broken_rule], repetition=repetition)
         table.play("good good", (4, 4), ("00", "00"), repetition=repetition)
         table.play(
             "bad bad", (0, None), ("1", "1"), [Fault(0, "fuel", 1, "")], repetition=repetition
@@ -148,8 +148,8 @@ def test_a_fault_counts_for_the_seat_that_made_it_and_for_nobody_else(sit: Any) 
     assert table.rows("head_to_head") == []
 
 
-def test_bots_whose_every_match_was_taken_from_them_are_last_without_a_score(sit: Any) -> None:
-    table = sit("victim vandal", rounds=2)
+def test_bots_without_a_scored_match_are_last_and_have_no_score(session_of: Any) -> None:
+    table = session_of("victim vandal", rounds=2)
     table.play("victim vandal", (None, -8), faults=[Fault(1, "load", 0, "SyntaxError")])
     assert table.rows("leaderboard", STANDING) == [
         (1, "vandal", -4.0, None, 1, 1, 0),
@@ -157,11 +157,11 @@ def test_bots_whose_every_match_was_taken_from_them_are_last_without_a_score(sit
     ]
 
 
-def test_an_edited_bot_leaves_no_ghost_but_its_matches_stay(sit: Any) -> None:
-    before = sit("a b old")
+def test_an_edited_bot_leaves_the_standings_but_its_matches_stay(session_of: Any) -> None:
+    before = session_of("a b old")
     before.play("a b", (4, 8))
     before.play("a old", (400, 0), ("0000", "1111"))
-    after = sit("a b new")
+    after = session_of("a b new")
     after.play("a new", (12, 4))
     assert after.run == before.run
     assert after.rows("leaderboard", "bot, score, matches") == [
@@ -174,22 +174,22 @@ def test_an_edited_bot_leaves_no_ghost_but_its_matches_stay(sit: Any) -> None:
     assert sorted(after.rows("moves", "bot", "match = 2 and round = 0")) == [("a",), ("old",)]
 
 
-def test_a_renamed_bot_goes_by_its_latest_name(record: Record, sit: Any) -> None:
-    table = sit("a b")
+def test_a_renamed_bot_is_shown_under_its_latest_name(record: Record, session_of: Any) -> None:
+    table = session_of("a b")
     table.play("a b", (4, 8), ("0000", "1111"))
     record.begin_session(table.run, {}, [(table.bots["a"], "z"), (table.bots["b"], "b")])
     assert table.rows("leaderboard", "bot") == [("b",), ("z",)]
     assert table.rows("moves", "distinct bot", "seat = 0") == [("a",)]
 
 
-def test_files_with_one_source_are_one_bot(record: Record, sit: Any) -> None:
-    table = sit("a b")
+def test_files_with_one_source_are_one_bot(record: Record, session_of: Any) -> None:
+    table = session_of("a b")
     record.begin_session(table.run, {}, [(table.bots["a"], name) for name in ("y", "x")])
     assert table.rows("leaderboard", "bot") == [("x = y",)]
 
 
-def test_runs_do_not_mix(sit: Any) -> None:
-    one, two = sit("a b", key="one"), sit("a b", key="two")
+def test_runs_do_not_mix(session_of: Any) -> None:
+    one, two = session_of("a b", key="one"), session_of("a b", key="two")
     one.play("a b", (4, 8))
     two.play("a b", (8, 4))
     assert one.rows("leaderboard", "bot, score") == [("b", 2.0), ("a", 1.0)]
@@ -197,24 +197,26 @@ def test_runs_do_not_mix(sit: Any) -> None:
 
 
 @pytest.mark.parametrize(("discount", "weight"), [(0.5, 1.875), (0.0, 1.0), (1.0, 4.0)])
-def test_with_a_discount_the_score_is_the_mean_by_the_weights_of_the_rounds(
-    sit: Any, discount: float, weight: float
+def test_with_a_discount_the_score_is_the_weighted_mean_of_the_rounds(
+    session_of: Any, discount: float, weight: float
 ) -> None:
-    table = sit("a b", config={"repetition": {"discount": discount}})
+    table = session_of("a b", config={"repetition": {"discount": discount}})
     table.play("a b", (3 * weight, weight))
     assert table.rows("leaderboard", "bot, score") == [("a", 3.0), ("b", 1.0)]
 
 
-def test_seats_that_differ_are_averaged_and_do_not_look_like_chance(sit: Any) -> None:
-    table = sit("a b", rounds=1)
+def test_a_difference_between_seats_is_averaged_and_does_not_count_as_error(
+    session_of: Any,
+) -> None:
+    table = session_of("a b", rounds=1)
     for repetition in (0, 1):
         table.play("a b", (10, 0), repetition=repetition)
         table.play("b a", (4, 2), repetition=repetition)
     assert table.rows("leaderboard", "bot, score, error") == [("a", 6.0, 0.0), ("b", 2.0, 0.0)]
 
 
-def test_at_a_larger_table_the_others_are_named_together(sit: Any) -> None:
-    table = sit("a b c", rounds=1, moves=[["x", "y"]] * 3)
+def test_with_more_than_two_seats_the_opponents_are_named_together(session_of: Any) -> None:
+    table = session_of("a b c", rounds=1, moves=[["x", "y"]] * 3)
     table.play("a b c", (1, 2, 3), ("0", "1", "1"))
     table.play("c b a", (5, 2, 3), ("1", "1", "0"))
     table.play("a a b", (7, 9, 0), ("0", "0", "1"))
@@ -227,8 +229,8 @@ def test_at_a_larger_table_the_others_are_named_together(sit: Any) -> None:
     ]
 
 
-def test_every_move_can_be_seen_in_words(sit: Any) -> None:
-    table = sit("a b", moves=[["swerve", "go"], [1, 2, 3]], rounds=3)
+def test_the_view_moves_shows_every_move_as_text(session_of: Any) -> None:
+    table = session_of("a b", moves=[["swerve", "go"], [1, 2, 3]], rounds=3)
     table.play("a b", (1, 2), ("01", "20"), intended=("11", "20"))
     assert sorted(table.rows("moves", "match, round, seat, bot, move, intended")) == [
         (1, 0, 0, "a", "swerve", "go"),
@@ -243,7 +245,7 @@ def rounded(value: float | None) -> float | None:
 
 
 def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple[Any, ...]]:
-    """Score, error, matches, faults and unscored of each bot, worked out from its definition."""
+    """Return score, error, matches, faults and unscored matches of each bot, computed from their definitions."""
     results: dict[str, dict[Any, dict[Any, list[float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -270,7 +272,7 @@ def standings(outcomes: list[Outcome], names: dict[str, str]) -> dict[str, tuple
 
 
 def scored(results: dict[Any, dict[Any, list[float]]]) -> tuple[float | None, float | None]:
-    """Score and error of what a bot got against others, by lineups."""
+    """Return the score and the error of a bot from its payoffs against each opponent, by lineup."""
     if not results:
         return None, None
     opponents = [list(lineups.values()) for lineups in results.values()]
@@ -287,11 +289,11 @@ def scored(results: dict[Any, dict[Any, list[float]]]) -> tuple[float | None, fl
 
 @pytest.mark.parametrize("seed", range(24))
 def test_the_leaderboard_agrees_with_its_definition(
-    long_record: Record, sit_at: Any, seed: int
+    long_record: Record, session_in: Any, seed: int
 ) -> None:
     chance = random.Random(seed)
     seats = chance.choice([2, 2, 3])
-    table = sit_at(long_record, "a b c", key=str(seed), moves=[["C", "D"]] * seats)
+    table = session_in(long_record, "a b c", key=str(seed), moves=[["C", "D"]] * seats)
     outcomes: list[Outcome] = []
     for repetition in range(chance.randint(1, 60)):
         lineup = " ".join(chance.choices("abc", k=seats))
@@ -315,8 +317,8 @@ def test_the_leaderboard_agrees_with_its_definition(
     assert ranks == [1 + scores.index(score) for score in scores]
 
 
-def test_an_answer_can_be_written_to_a_file_and_read_again(sit: Any) -> None:
-    table = sit('a"1 b,2')
+def test_an_answer_can_be_written_to_a_file_and_read_again(session_of: Any) -> None:
+    table = session_of('a"1 b,2')
     table.play('a"1 b,2', (4, None), faults=[Fault(1, "error", 0, 'it\'s "x",\ny')])
     columns, rows = table.record.sql("select bot, kind, example from fault_counts")
     file = io.StringIO(newline="")
@@ -337,7 +339,7 @@ def test_an_answer_can_be_written_to_a_file_and_read_again(sit: Any) -> None:
         "explain select 1",
     ],
 )
-def test_what_reads_is_answered(long_record: Record, query: str) -> None:
+def test_a_query_that_only_reads_is_answered(long_record: Record, query: str) -> None:
     columns, rows = long_record.sql(query)
     assert all(len(row) == len(columns) for row in rows)
 
@@ -377,7 +379,7 @@ def test_what_reads_is_answered(long_record: Record, query: str) -> None:
         "select 1 / 'x'",
     ],
 )
-def test_anything_else_is_refused_in_one_line(long_record: Record, query: str) -> None:
+def test_a_query_that_may_do_more_is_refused_in_one_line(long_record: Record, query: str) -> None:
     count = "select (select count(*) from leaks), (select count(*) from duckdb_tables())"
     before = long_record.sql(count)
     with pytest.raises(UsageError) as raised:

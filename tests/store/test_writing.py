@@ -1,4 +1,4 @@
-"""Runs, sessions and outcomes: what is written is what is read."""
+"""Runs, sessions and outcomes are read as they were written."""
 
 import threading
 import time
@@ -28,7 +28,7 @@ text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 @st.composite
 def outcomes(draw: Callable[..., Any]) -> Outcome:
-    """Any outcome that a match of two to four seats can have."""
+    """Draw an outcome that a match of two to four seats can have."""
     seats = draw(st.integers(2, 4))
 
     def each(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -56,21 +56,21 @@ def outcomes(draw: Callable[..., Any]) -> Outcome:
 
 
 def begin(record: Record, config: Any = None, seed: int = 7) -> tuple[int, int]:
-    """A new run of the programs, and a session of it."""
+    """Begin a new run and a session of the programs."""
     run = record.begin_run(uuid4().hex, config or {}, seed, [["C", "D"]] * 2)
     return run, record.begin_session(run, {}, [(each, each.name) for each in PROGRAMS])
 
 
 @given(played=st.lists(outcomes(), min_size=1, max_size=4))
 @examples
-def test_outcomes_come_back_as_they_were(long_record: Record, played: list[Outcome]) -> None:
+def test_outcomes_are_read_as_they_were_written(long_record: Record, played: list[Outcome]) -> None:
     run, session = begin(long_record)
     matches = long_record.append(session, played)
     assert [long_record.outcome(match).outcome for match in matches] == played
     assert long_record.played(run) == {outcome.fixture for outcome in played}
 
 
-def test_a_match_comes_back_with_all_it_takes_to_play_it_again(record: Record) -> None:
+def test_a_match_is_read_with_everything_that_a_replay_needs(record: Record) -> None:
     config = {"game": "chicken", "parameters": {"crash": -10.5}, "limits": {"fuel": 10**9}}
     run = record.begin_run("key", config, 2**100, [["C", "D"]] * 2)
     manifest = {"engine": "0.1", "image": "abc", "layers": ["seccomp"], "strict": False}
@@ -84,7 +84,7 @@ def test_a_match_comes_back_with_all_it_takes_to_play_it_again(record: Record) -
     assert played.programs == {DIGESTS[1]: PROGRAMS[1], DIGESTS[3]: PROGRAMS[3]}
 
 
-def test_match_numbers_count_from_one_through_all_runs(record: Record) -> None:
+def test_match_numbers_count_from_one_across_all_runs(record: Record) -> None:
     outcome = Outcome(Fixture((DIGESTS[0],) * 2, 0), 1, ("0", "0"), (1.0, 1.0))
     first, second = begin(record)[1], begin(record)[1]
     assert record.append(first, [outcome] * 3) == range(1, 4)
@@ -92,7 +92,7 @@ def test_match_numbers_count_from_one_through_all_runs(record: Record) -> None:
     assert record.append(second, [outcome]) == range(4, 5)
 
 
-def test_outcomes_take_the_place_of_others_under_their_numbers(record: Record) -> None:
+def test_replacing_outcomes_keeps_the_numbers_of_their_matches(record: Record) -> None:
     run, session = begin(record)
     other_run, other = begin(record)
     fixtures = [Fixture((DIGESTS[0], each), 0) for each in DIGESTS]
@@ -112,7 +112,7 @@ def test_outcomes_take_the_place_of_others_under_their_numbers(record: Record) -
     record.replace(session, [])
 
 
-def test_a_run_is_known_by_its_key(path: Path) -> None:
+def test_a_run_is_found_by_its_key(path: Path) -> None:
     with Record.open(path) as record:
         assert record.begin_run("one", {}, 1, [["C"]]) == 1
         assert record.begin_run("two", {}, 1, [["C"]]) == 2
@@ -120,7 +120,7 @@ def test_a_run_is_known_by_its_key(path: Path) -> None:
         assert record.begin_run("one", {}, 1, [["C"]]) == 1
 
 
-def test_a_run_taken_up_again_knows_what_was_played(path: Path) -> None:
+def test_a_continued_run_knows_which_matches_were_played(path: Path) -> None:
     fixtures = [Fixture((a, b), k) for a in DIGESTS for b in DIGESTS for k in range(3)]
     for part in range(3):
         with Record.open(path) as record:
@@ -134,7 +134,7 @@ def test_a_run_taken_up_again_knows_what_was_played(path: Path) -> None:
         assert record.programs() == {each.digest: each for each in PROGRAMS}
 
 
-def test_a_sitting_ends_as_it_did_and_an_abandoned_one_as_interrupted(path: Path) -> None:
+def test_a_session_ends_with_its_status_and_an_abandoned_one_as_interrupted(path: Path) -> None:
     outcome = Outcome(Fixture((DIGESTS[0],) * 2, 0), 1, ("0", "0"), (1.0, 1.0))
     with Record.open(path) as record:
         _, done = begin(record)
@@ -153,7 +153,7 @@ def test_a_sitting_ends_as_it_did_and_an_abandoned_one_as_interrupted(path: Path
         ]
 
 
-def test_the_history_shows_the_manifest(record: Record) -> None:
+def test_the_view_provenance_shows_the_manifest(record: Record) -> None:
     run = record.begin_run("key", {"game": "chicken"}, 3, [["C"]])
     manifest = {
         "engine": "0.1.0",
@@ -174,7 +174,7 @@ def test_the_history_shows_the_manifest(record: Record) -> None:
         assert shown[field] == manifest[field]
 
 
-def test_files_that_do_not_play_are_kept_with_the_reason(record: Record) -> None:
+def test_files_that_were_left_out_are_recorded_with_the_reason(record: Record) -> None:
     run = record.begin_run("key", {}, 1, [["C"]])
     entrants = [(PROGRAMS[0], "a")]
     record.begin_session(run, {}, entrants, [("bad", "line 3 has a NUL"), ("rps", "plays rps")])
@@ -197,7 +197,7 @@ def test_a_source_is_stored_once(record: Record) -> None:
     ]
 
 
-def test_odd_names_and_messages_come_back_as_they_were(record: Record) -> None:
+def test_odd_names_and_messages_are_read_as_they_were_written(record: Record) -> None:
     names = [
         "it's",
         'say "hi"',
@@ -222,11 +222,13 @@ def test_odd_names_and_messages_come_back_as_they_were(record: Record) -> None:
     matches = record.append(session, played)
     assert [record.outcome(match).outcome for match in matches] == played
     assert {bot for (bot,) in record.sql("select bot from leaderboard")[1]} == set(names)
-    assert {said for (said,) in record.sql("select example from fault_counts")[1]} == set(names)
+    assert {example for (example,) in record.sql("select example from fault_counts")[1]} == set(
+        names
+    )
     assert record.programs() == {bot.digest: bot for bot in bots}
 
 
-def test_text_that_is_not_unicode_is_kept_as_an_escape(record: Record) -> None:
+def test_text_that_is_not_unicode_is_recorded_as_an_escape(record: Record) -> None:
     program = Program("caf\udce9", "x", "bots/caf\udce9.py")
     run = record.begin_run("key", {}, 1, [["C"]] * 2)
     session = record.begin_session(run, {}, [(program, program.name)])
@@ -237,7 +239,7 @@ def test_text_that_is_not_unicode_is_kept_as_an_escape(record: Record) -> None:
     assert record.sql("select bot from bots")[1] == [(r"caf\udce9",)]
 
 
-def test_a_batch_is_kept_whole_or_not_at_all(record: Record) -> None:
+def test_a_batch_is_recorded_as_a_whole_or_not_at_all(record: Record) -> None:
     _, session = begin(record)
     good = Outcome(Fixture((DIGESTS[0],) * 2, 0), 1, ("0", "0"), (1.0, 1.0))
     record.append(session, [good])
@@ -252,13 +254,13 @@ def test_a_batch_is_kept_whole_or_not_at_all(record: Record) -> None:
     assert record.sql("select count(*), count(distinct match) from seats")[1] == [(4, 2)]
 
 
-def test_what_is_opened_for_reading_cannot_be_written(path: Path) -> None:
+def test_a_record_that_was_opened_for_reading_cannot_be_written(path: Path) -> None:
     Record.open(path).close()
     with Record.read(path) as record, pytest.raises(RecordError, match="reading only"):
         record.begin_run("key", {}, 1, [["C"]])
 
 
-def test_what_is_not_there_is_named(record: Record) -> None:
+def test_a_missing_run_or_match_is_named(record: Record) -> None:
     with pytest.raises(NotFound, match="no match called '17'"):
         record.outcome(17)
     with pytest.raises(NotFound, match="no run called '3'"):
@@ -302,7 +304,7 @@ def test_twenty_thousand_matches_take_a_second_or_so_and_little_room(record: Rec
     assert record.path.stat().st_size < 2 * 2**20
 
 
-def test_the_longest_matches_fit(record: Record) -> None:
+def test_matches_of_the_longest_length_can_be_recorded(record: Record) -> None:
     _, session = begin(record)
     moves = ("01" * 50_000, "10" * 50_000)
     fixtures = [Fixture((DIGESTS[0],) * 2, repetition) for repetition in range(12)]

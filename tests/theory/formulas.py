@@ -21,14 +21,14 @@ WORDS = {
 
 
 def formulas(helpers: Iterable[str] = ()) -> st.SearchStrategy[Formula]:
-    """Formulas about `a`, `b` and `them(X)` for every named helper X."""
+    """A strategy for formulas about `a`, `b` and `them(X)` for every named helper X."""
     signs = ["T", "F", "a", "b", *(f"them({helper})" for helper in helpers)]
     atoms = st.sampled_from([Formula(sign) for sign in signs])
     return st.recursive(atoms, lambda inner: _joined(inner) | _boxed(inner), max_leaves=6)
 
 
 def agent_formulas(helpers: Iterable[str] = ()) -> st.SearchStrategy[Formula]:
-    """Formulas with every atom under a box: agents of rank 0, if there are no helpers."""
+    """A strategy for formulas with every atom under a box. Without helpers these are agents of rank 0."""
     boxes = _boxed(formulas(helpers))
     constants = st.sampled_from([Formula("T"), Formula("F")])
     return st.recursive(constants | boxes | boxes | boxes, _joined, max_leaves=4)
@@ -44,10 +44,10 @@ def _boxed(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
 
 
 def python_bot(formula: Formula) -> str:
-    """The source of a bot that plays C if the formula is true, and else D.
+    """Return the source of a bot that plays C if the formula is true, and otherwise D.
 
-    Its outermost boxes become calls of `view.proves`, and what joins them Python's `not`, `and`
-    and `or`, so that a call is made only if the answer still depends on it.
+    The outermost boxes become calls of `view.proves`, and the connectives between them become
+    Python's `not`, `and` and `or`, so that a call is made only if the result still depends on it.
     """
     return f'def act(view):\n    return "C" if {_expression(formula)} else "D"\n'
 
@@ -69,7 +69,7 @@ def _expression(formula: Formula) -> str:
 
 
 def statement(formula: Formula) -> str:
-    """The formula in the language of `view.proves`."""
+    """Return the formula in the language of `view.proves`."""
     parts = [statement(part) for part in _without_diamond(formula).parts]
     match formula.sign:
         case "~" | "<>":
@@ -82,7 +82,7 @@ def statement(formula: Formula) -> str:
 
 
 def _without_diamond(formula: Formula) -> Formula:
-    """The formula, with `<k>p` as `~[k]~p`."""
+    """Return the formula, with `<k>p` written as `~[k]~p`."""
     if formula.sign != "<>":
         return formula
     return Formula("~", (Formula("[]", (Formula("~", formula.parts),), formula.level),))

@@ -1,4 +1,4 @@
-"""The solver of modal agents agrees with outcomes from elsewhere, and with the theorems."""
+"""The solver of modal agents agrees with outcomes of other programs, and with the theorems."""
 
 import csv
 import itertools
@@ -51,7 +51,7 @@ def table(file: str, delimiter: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines, delimiter=delimiter))
 
 
-# Outcomes from elsewhere
+# Outcomes of other programs
 
 
 def test_named_agents_play_as_in_the_matrix() -> None:
@@ -61,7 +61,7 @@ def test_named_agents_play_as_in_the_matrix() -> None:
     assert sum(map(len, theirs.values())) == 484
 
 
-def test_random_agents_play_as_another_solver_says() -> None:
+def test_random_agents_play_as_another_solver_found() -> None:
     pairs = table("modal_random_vectors.tsv", "\t")
     assert len(pairs) == 400
     for pair in pairs:
@@ -70,12 +70,12 @@ def test_random_agents_play_as_another_solver_says() -> None:
 
 
 @pytest.mark.parametrize("names", FRAMES)
-def test_moves_at_every_world_are_those_of_another_solver(names: str) -> None:
+def test_moves_at_every_world_agree_with_another_solver(names: str) -> None:
     x, y = (AGENTS[name] for name in names.split(" vs "))
     assert {"play": play(x, y), **trace(x, y)} == FRAMES[names]
 
 
-def test_three_rows_alike_do_not_end_a_trace_that_has_deeper_boxes() -> None:
+def test_three_equal_rows_do_not_end_a_trace_with_deeper_boxes() -> None:
     moves = trace(AGENTS["PrudentBot"], AGENTS["WaitFairBot3"])
     assert moves["WaitFairBot3(PrudentBot)"] == "DDDCDDDDD"
 
@@ -83,7 +83,9 @@ def test_three_rows_alike_do_not_end_a_trace_that_has_deeper_boxes() -> None:
 @pytest.mark.parametrize(
     ("name", "most"), [("FairBot", 0), ("FairBot1", 1), ("FairBot2", 2), ("ToughButFair2", 2)]
 )
-def test_a_level_proves_what_holds_if_that_much_is_consistent(name: str, most: int) -> None:
+def test_a_level_proves_what_follows_from_its_assumptions_of_consistency(
+    name: str, most: int
+) -> None:
     for assumed in range(5):
         cautious = agent("X", f"~{'[]' * assumed}F")
         assert play(AGENTS[name], cautious) == ("CC" if assumed <= most else "DC")
@@ -93,7 +95,7 @@ def test_a_level_proves_what_holds_if_that_much_is_consistent(name: str, most: i
 
 
 @given(XS, YS)
-def test_rows_after_the_end_of_a_trace_are_like_its_last(x: Agent, y: Agent) -> None:
+def test_rows_after_the_end_of_a_trace_equal_its_last_row(x: Agent, y: Agent) -> None:
     for atom, moves in trace(x, y).items():
         assert trace(x, y, len(moves) + 20)[atom] == moves + 20 * moves[-1]
 
@@ -124,7 +126,7 @@ def test_the_laws_of_provability_logic_hold_at_every_world(law: str, x: Agent, y
 
 
 def true_at(formula: Formula, world: int, moves: Sequence[dict[str, bool]]) -> bool:
-    """Whether the formula is true at that world by definition, if those are the moves."""
+    """Return whether the formula is true at this world by definition, if these are the moves."""
     if formula.sign in MODAL:
         below = [w for w in range(world) if not inconsistent(formula.level, w)]
         return MODAL[formula.sign]([true_at(formula.parts[0], w, moves) for w in below])
@@ -134,7 +136,7 @@ def true_at(formula: Formula, world: int, moves: Sequence[dict[str, bool]]) -> b
 
 
 def inconsistent(level: int, world: int) -> bool:
-    """Whether `[]..[]F`, with that many boxes, is true at that world."""
+    """Return whether `[]..[]F`, with this many boxes, is true at this world."""
     return level > 0 and all(inconsistent(level - 1, w) for w in range(world))
 
 
@@ -143,7 +145,7 @@ def inconsistent(level: int, world: int) -> bool:
 
 @given(XS, YS, st.randoms())
 def test_the_outcome_is_unique(x: Agent, y: Agent, rng: random.Random) -> None:
-    """Theorem 4.7: whatever moves one guesses, the equations draw them to the same ones."""
+    """Theorem 4.7: from any guessed moves, the equations lead to the same moves."""
     equations = competition(x, y)
     moves = [{atom: rng.random() < 0.5 for atom in equations} for _ in range(5)]
     for _ in moves:
@@ -182,7 +184,7 @@ EQUIVALENT = {
 
 
 def disguised(formula: Formula, rng: random.Random) -> Formula:
-    """Another formula that is provably equivalent."""
+    """Return another formula that is provably equivalent."""
     parts = tuple(disguised(part, rng) for part in formula.parts)
     if not parts or rng.random() < 0.5:
         return Formula(formula.sign, parts, formula.level)
@@ -191,7 +193,7 @@ def disguised(formula: Formula, rng: random.Random) -> Formula:
 
 
 def filled(formula: Formula, parts: dict[str, Formula]) -> Formula:
-    """The formula with other formulas in place of its atoms."""
+    """Return the formula with its atoms replaced by other formulas."""
     if formula.sign in parts:
         return parts[formula.sign]
     inner = tuple(filled(part, parts) for part in formula.parts)
@@ -199,25 +201,30 @@ def filled(formula: Formula, parts: dict[str, Formula]) -> Formula:
 
 
 @given(XS, YS, st.randoms())
-def test_agents_see_what_an_opponent_does_and_not_how_it_is_written(
+def test_agents_respond_to_the_meaning_of_an_opponent_and_not_to_its_form(
     x: Agent, y: Agent, rng: random.Random
 ) -> None:
-    """Theorem 4.8: a provably equivalent opponent is played alike."""
-    twin = Agent("Y", disguised(y.formula, rng), HELPERS)
+    """Theorem 4.8: agents play the same moves against provably equivalent opponents."""
+    equivalent = Agent("Y", disguised(y.formula, rng), HELPERS)
     for judge in (x, *AGENTS.values()):
-        assert trace(judge, y, 9)[f"{judge.name}(Y)"] == trace(judge, twin, 9)[f"{judge.name}(Y)"]
+        assert (
+            trace(judge, y, 9)[f"{judge.name}(Y)"]
+            == trace(judge, equivalent, 9)[f"{judge.name}(Y)"]
+        )
 
 
 @settings(max_examples=200)
 @given(agent_formulas())
-def test_what_cooperates_with_fair_bot_cooperates_with_cooperate_bot(formula: Formula) -> None:
+def test_agents_of_rank_0_that_cooperate_with_fair_bot_cooperate_with_cooperate_bot(
+    formula: Formula,
+) -> None:
     """Theorem 4.10: so no agent of rank 0 does what PrudentBot does."""
     x = Agent("X", formula)
     assume("D" not in trace(x, FAIR)["X(FairBot)"])
     assert "D" not in trace(x, COOPERATE)["X(CooperateBot)"]
 
 
-def test_fair_bots_cooperate_and_prudent_bots_do_and_punish() -> None:
+def test_fair_bots_cooperate_and_prudent_bots_also_punish() -> None:
     """Theorems 3.1 and 3.2."""
     prudent = AGENTS["PrudentBot"]
     assert play(FAIR, FAIR) == play(prudent, prudent) == play(prudent, FAIR) == "CC"
@@ -244,7 +251,7 @@ def test_agents_that_ask_for_proof_of_cooperation_are_never_exploited(x: Agent) 
     assert [name for name in NEVER_EXPLOITED if play(AGENTS[name], x) == "CD"] == []
 
 
-def test_troll_bot_is_exploited_by_whom_it_trusts() -> None:
+def test_troll_bot_can_be_exploited() -> None:
     """Section 5."""
     assert play(AGENTS["TrollBot"], agent("X", "[]~b")) == "CD"
 
@@ -254,13 +261,13 @@ def waiting(levels: int) -> Agent:
 
 
 @given(XS)
-def test_no_agent_that_is_hard_on_defect_bot_cooperates_with_all_that_wait(x: Agent) -> None:
-    """Section 5: against each there is a WaitFairBot that waits too long for it."""
+def test_no_agent_that_defects_on_defect_bot_cooperates_with_every_wait_fair_bot(x: Agent) -> None:
+    """Section 5: for each such agent there is a WaitFairBot that waits too long."""
     assume(play(x, DEFECT)[0] == "D")
     assert play(x, waiting(1 + x.formula.depth)) != "CC"
 
 
-def test_who_cooperates_with_those_that_wait() -> None:
+def test_the_agents_that_cooperate_with_wait_fair_bots() -> None:
     reached = {
         name: [levels for levels in range(1, 8) if play(AGENTS[name], waiting(levels)) == "CC"]
         for name in AGENTS.keys() - {"CooperateBot"}
@@ -280,7 +287,7 @@ def test_who_cooperates_with_those_that_wait() -> None:
 
 
 @given(formulas(["FairBot", "x_1"]))
-def test_a_formula_is_read_as_it_is_written(formula: Formula) -> None:
+def test_a_written_formula_is_read_as_the_same_formula(formula: Formula) -> None:
     assert parse(str(formula)) == formula
 
 
@@ -300,7 +307,7 @@ def test_a_formula_is_read_as_it_is_written(formula: Formula) -> None:
         ("\n[]  them(FairBot)\t->a", "([](them(FairBot))) -> a"),
     ],
 )
-def test_tighter_connectives_are_read_first_and_alike_ones_to_the_right(
+def test_connectives_have_precedence_and_equal_ones_group_to_the_right(
     short: str, full: str
 ) -> None:
     assert parse(short) == parse(full)
@@ -329,7 +336,7 @@ def test_tighter_connectives_are_read_first_and_alike_ones_to_the_right(
         ("a && é", 5, "a formula, found 'é'"),
     ],
 )
-def test_what_is_no_formula_is_refused_with_its_place(
+def test_a_text_that_is_not_a_formula_is_refused_with_the_position(
     text: str, position: int, expected: str
 ) -> None:
     with pytest.raises(FormulaError) as refused:
@@ -339,7 +346,7 @@ def test_what_is_no_formula_is_refused_with_its_place(
 
 
 @given(st.from_regex(r"([TFab()~]|\[\d*\]|<\d>?|&&?|\|\||<?->| |them\(X\)?|\n|é)*", fullmatch=True))
-def test_any_text_is_a_formula_or_is_refused(text: str) -> None:
+def test_any_text_is_read_as_a_formula_or_refused(text: str) -> None:
     try:
         assert parse(str(parse(text))) == parse(text)
     except FormulaError as refused:
@@ -381,7 +388,7 @@ def test_two_different_agents_of_one_name_cannot_meet() -> None:
 
 
 @given(FORMULAS, st.randoms())
-def test_a_bot_plays_what_its_formula_makes_of_any_answers(
+def test_a_bot_made_from_a_formula_plays_the_value_of_the_formula_for_any_answers(
     formula: Formula, rng: random.Random
 ) -> None:
     answers: dict[tuple[str, int], bool] = {}
@@ -425,6 +432,6 @@ def test_agents_as_bots_ask_for_proofs_in_words(name: str, condition: str) -> No
     assert source == f'def act(view):\n    return "C" if {condition} else "D"\n'
 
 
-def test_a_diamond_is_what_cannot_be_proved_not_to_be() -> None:
+def test_a_diamond_means_that_the_negation_cannot_be_proved() -> None:
     assert statement(parse("<1>b || T")) == "((not proves((not them(me) == C), level=1)) or true)"
     assert "(not view.proves(" in python_bot(parse("<>b"))

@@ -1,4 +1,4 @@
-"""WebAssembly's binary format is read as it is written."""
+"""Values in WebAssembly's binary format are read as they were written."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +26,7 @@ def test_numbers_below_zero_are_read_with_their_sign(number: int) -> None:
 
 
 @given(st.lists(NUMBERS), st.binary(max_size=3))
-def test_what_is_skipped_is_as_much_as_is_read(numbers: list[int], rest: bytes) -> None:
+def test_skipping_a_value_moves_as_far_as_reading_it(numbers: list[int], rest: bytes) -> None:
     reader = Reader(b"".join(map(unsigned, numbers)) + rest)
     reader.skip(len(numbers))
     assert reader.take(len(rest)) == rest

@@ -1,4 +1,4 @@
-"""Code is rewritten to do the same under other numbers."""
+"""Code is rewritten with other numbers of functions and globals, and does the same."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def body(text: str) -> bytes:
     return only
 
 
-def test_with_the_same_numbers_code_stays_the_same() -> None:
+def test_code_is_unchanged_if_the_numbers_are() -> None:
     found = [each for module in COMPONENT.modules for each in bodies(module)]
     assert len(found) > 10
     assert [rewritten(each, SAME) for each in found] == found
@@ -54,8 +54,8 @@ def test_with_the_same_numbers_code_stays_the_same() -> None:
         ("global.get 1", b"\x23\1", b"\x41\5"),
     ],
 )
-def test_what_is_named_is_named_anew(text: str, before: bytes, after: bytes) -> None:
-    # What stands around it looks like names, and is none.
+def test_every_reference_gets_its_new_number(text: str, before: bytes, after: bytes) -> None:
+    # The instructions around it look like references and are not.
     around = "f64.const 3.5e-310 i32.const -2000 i64.const 35 f32.const 1e-44 br_table 0 0 0"
     whole = body(f"{around}\n{text}\n{around}")
     assert whole.count(before) == 1
@@ -68,7 +68,7 @@ def test_an_unknown_instruction_is_refused(text: str) -> None:
         rewritten(body(text), SAME)
 
 
-def test_an_expression_is_read_to_its_end_and_no_further() -> None:
+def test_an_expression_is_read_exactly_to_its_end() -> None:
     reader = Reader(b"\x23\1\x41\7\x6a\x0b\x41\x0b")
     assert expression(reader, MOVED) == b"\x41\5\x41\7\x6a"
     assert reader.take(2) == b"\x41\x0b"
@@ -92,7 +92,7 @@ def test_an_expression_is_a_number_or_is_refused() -> None:
         ("local.get 0", None),
     ],
 )
-def test_only_what_passes_its_arguments_on_is_taken_to_do_so(
+def test_only_functions_that_pass_their_arguments_on_are_recognised_as_such(
     text: str, found: tuple[int, int] | None
 ) -> None:
     assert passed_on(body(text), arguments=1) == found

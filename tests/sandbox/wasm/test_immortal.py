@@ -1,4 +1,4 @@
-"""What lasts in an image is immortal, and the image is otherwise what it was."""
+"""Objects that exist in an image from the start are made immortal, and nothing else in the image changes."""
 
 import struct
 
@@ -29,7 +29,7 @@ def act(view):
 
 
 def component(memory: bytes, address: int = 0, modules: int = 1) -> bytes:
-    """A component of modules that begin with that memory."""
+    """Return a component of modules that begin with this memory."""
     segment = b"\0\x41" + signed(address) + b"\x0b" + sized(memory)
     module = HEADER + section(11, b"\1" + segment) + section(0, b"\4name")
     return HEADER + section(1, module) * modules + section(0, b"\5other")
@@ -44,7 +44,7 @@ def listed(*addresses: int) -> bytes:
     return MARK + struct.pack(f"<{len(addresses) + 1}I", len(addresses), *addresses)
 
 
-def test_the_counts_that_are_listed_become_immortal_and_nothing_else_changes() -> None:
+def test_only_the_listed_reference_counts_become_immortal() -> None:
     objects = struct.pack("<4I", 3, 77, 1, 78)
     before = objects + b"\0" * 100 + listed(0, 8)
     after = memory_of(immortalized(component(before)))
@@ -56,21 +56,21 @@ def test_the_counts_that_are_listed_become_immortal_and_nothing_else_changes() -
 
 
 @pytest.mark.parametrize("count", [0, 1 << 20, 5_783_368])
-def test_where_there_is_no_object_the_image_is_refused(count: int) -> None:
+def test_a_listed_address_without_an_object_is_refused(count: int) -> None:
     memory = struct.pack("<I", count) + listed(0)
     with pytest.raises(ImageError, match="has no object at 0x0"):
         immortalized(component(memory))
 
 
 @pytest.mark.parametrize("modules", [0, 2])
-def test_an_image_that_does_not_say_once_what_lasts_is_refused(modules: int) -> None:
+def test_an_image_must_have_exactly_one_list_of_objects(modules: int) -> None:
     memory = struct.pack("<I", 1) + listed(0)
     with pytest.raises(ImageError, match=f"says {modules} times"):
         immortalized(component(memory, modules=modules))
 
 
 @given(st.binary(max_size=300))
-def test_memory_in_pieces_is_the_same_memory(content: bytes) -> None:
+def test_memory_split_into_pieces_is_the_same_memory(content: bytes) -> None:
     for memory in (content, b"\0" * 40 + content + b"\0" * 40 + content):
         whole = bytearray(len(memory))
         for address, piece in _pieces(memory):
@@ -78,6 +78,6 @@ def test_memory_in_pieces_is_the_same_memory(content: bytes) -> None:
         assert bytes(whole) == memory
 
 
-def test_in_the_image_all_that_was_there_before_a_bot_is_immortal(image: Files) -> None:
+def test_every_object_of_the_image_is_immortal_for_a_bot(image: Files) -> None:
     played = play(Image(image.compiled), batch_of([COUNTED, COUNTED], limits=LITTLE))
     assert not played.faults

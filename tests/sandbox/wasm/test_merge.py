@@ -1,4 +1,4 @@
-"""The modules of a component are made one, which does the same."""
+"""The modules of a component are merged into one that does the same."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ FUEL = 1_000_000
 
 
 class Run:
-    """An instance of a component with the exports of an image, whose host shouts."""
+    """An instance of a component with the exports of an image, whose host answers in capital letters."""
 
     def __init__(self, component: bytes) -> None:
         config = Config()
@@ -47,14 +47,14 @@ class Run:
 
 
 @given(st.text("abcdefgh", max_size=9), st.text(max_size=9))
-def test_merged_modules_answer_as_they_did_when_they_were_linked(source: str, other: str) -> None:
+def test_merged_modules_answer_like_linked_ones(source: str, other: str) -> None:
     linked, one = Run(LINKED), Run(MERGED)
     calls = (("load", source, other), ("play", other), ("drop", other), ("stateless", source))
     for call in calls:
         assert linked.call(*call) == one.call(*call)
 
 
-def test_the_modules_do_what_this_file_takes_them_to_do() -> None:
+def test_the_modules_of_this_test_behave_as_expected() -> None:
     run = Run(MERGED)
     assert run.call("load", "abc", "xy") == "xypqr"
     assert run.call("play", "hello") == "HELLO!"
@@ -62,15 +62,15 @@ def test_the_modules_do_what_this_file_takes_them_to_do() -> None:
     assert [run.call("stateless", "a" * n) for n in range(3)] == [False, True, False]
 
 
-def test_what_was_called_by_way_of_a_table_is_called_directly() -> None:
+def test_calls_through_a_table_become_direct_calls() -> None:
     linked, one = Run(LINKED), Run(MERGED)
     for run in (linked, one):
         run.call("load", "abcdefgh", "")
-    # Four instructions for each of the eight letters and of the three functions that only pass on.
+    # Four instructions for each of the eight letters and for each of the three functions that only pass calls on.
     assert linked.fuel_used - one.fuel_used >= 8 * 3 * 4
 
 
-def test_one_module_is_left_beside_the_two_of_the_frame() -> None:
+def test_one_module_is_left_beside_the_two_of_the_adapter() -> None:
     wiring = Wiring(MERGED)
     assert len(wiring.modules) == 3
     assert len(Wiring(LINKED).modules) > 3
@@ -98,7 +98,9 @@ def test_the_image_is_one_module_and_its_table_is_its_own(image: files.Image) ->
         ('(export "cabi_post_stateless")', '(export "cabi_post")', "exports are not found"),
     ],
 )
-def test_what_is_not_built_as_images_are_is_refused(before: str, after: str, message: str) -> None:
+def test_a_component_that_is_built_differently_is_refused(
+    before: str, after: str, message: str
+) -> None:
     assert before in TEXT
     with pytest.raises(ImageError, match=message):
         merged(bytes(wat2wasm(TEXT.replace(before, after, 1))))
