@@ -49,7 +49,7 @@ USERS: dict[str, set[str]] = {
     "httpx2": {"oracles/transport"},
     "jinja2": {"oracles/prompts"},
     "matplotlib": {"report/plot"},
-    "numpy": {"store/rows", "theory/"},
+    "numpy": {"engine/group", "engine/matches", "engine/noise", "store/rows", "theory/"},
     "openai": {"oracles/transport"},
     "pydantic": {"oracles/settings"},
     "pydantic_settings": {"oracles/settings"},

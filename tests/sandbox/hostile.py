@@ -474,10 +474,10 @@ statement(
 )
 statement(
     "crash",
-    "list replaced for the harness",
+    "what the harness calls replaced",
     """
     import sys
-    sys.modules["table"].list = sys.modules["table"].map = None
+    sys.modules["group"].zip = sys.modules["group"].map = None
 """,
 )
 statement(

@@ -127,12 +127,10 @@ class Lockstep:
         If the group was alone already, that is a fault of its player, and there is no group left to try.
         """
         players: list[int] = group.players.tolist()
-        if group.blind:
-            return [Group(self._batch, group.program, players, alone=False)]
-        if len(players) > 1:
+        if len(players) > 1 and not group.blind:
             return self._split(group.program, players, math.ceil(len(players) / PIECES))
         if not group.alone:
-            return [Group(self._batch, group.program, players, alone=True)]
+            return [Group(self._batch, group.program, players, alone=len(players) == 1)]
         self.matches.fault(players[0], ended.kind, ended.message)
         return []
 
