@@ -15,7 +15,7 @@ from tests.oracles.server import Does, Script, Server, completion, serve
 from tournament.cli import main
 from tournament.engine.run import workers
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.response import Oracle, Response, Task
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
@@ -68,8 +68,6 @@ def evaluate(pool: tuple[BlockingPortal, Pool]) -> Evaluate:
 class Says:
     """An oracle that answers with these sources in turn, with nothing for None; the last goes on for ever."""
 
-    name = "says"
-
     def __init__(self, *sources: str | None) -> None:
         self.sources = list(sources)
         self.tasks: list[Task] = []
@@ -89,7 +87,7 @@ def grow(evaluate: Evaluate) -> Grow:
     """Grows a chain to its end."""
 
     def run(
-        setting: Setting, oracles: Sequence[Oracle], plan: Plan, start: Sequence[str] = ()
+        setting: Setting, oracles: Sequence[Oracle], plan: EvolutionPlan, start: Sequence[str] = ()
     ) -> tuple[Chain, list[Step]]:
         async def work(evaluator: Evaluator) -> tuple[Chain, list[Step]]:
             each = tuple(oracles) * (setting.game.seats if len(oracles) == 1 else 1)

@@ -18,7 +18,7 @@ from tests.evolve.conftest import (
 )
 from tests.oracles.server import Does, Script, Server, completion, error, in_turn
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.textual import Textual
 from tournament.oracles.chat import Chat
 from tournament.oracles.ledger import Ledger, NoJournal
@@ -43,7 +43,7 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
         steps: int = 1,
         start: tuple[str, str] | None = (OWN, THEIRS),
         *,
-        terse: bool = False,
+        short_prompts: bool = False,
         **options: Any,
     ) -> tuple[list[Step], Server, Chain]:
         with server(script) as scripted:
@@ -52,9 +52,11 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
 
             async def work(evaluator: Evaluator) -> tuple[list[Step], Server, Chain]:
                 chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)), NoJournal())
-                oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
+                oracle = Textual(chat, prompts, evaluator, "About it.", short_prompts)
                 profile = start and (program(start[0]), program(start[1]))
-                chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)
+                chain = Chain(
+                    "chain", EvolutionPlan(1, steps, 2), (oracle, Silent()), evaluator, profile
+                )
                 grown = [step async for step in chain.run() if step.seat == 0]
                 await chat.aclose()
                 return grown, scripted, chain
@@ -66,8 +68,6 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
 
 class Silent:
     """An oracle that leaves things as they are."""
-
-    name = "silent"
 
     async def respond(self, task: Any) -> Any:
         """The program that is there."""
@@ -216,8 +216,8 @@ def test_without_a_critique_the_program_is_rewritten_from_the_evidence(
     assert OWN in prompt_of(server.asked[1]) and "## The review" not in prompt_of(server.asked[1])
 
 
-def test_terse_prompts_are_one_call_each(grown: Any) -> None:
-    steps, server, _ = grown(critic(always("b"), always("a")), 2, None, terse=True)
+def test_short_prompts_are_one_call_each(grown: Any) -> None:
+    steps, server, _ = grown(critic(always("b"), always("a")), 2, None, short_prompts=True)
     assert [step.outcome for step in steps] == ["ok", "ok"]
     assert not any(map(asks_for_critique, server.asked))
     first, second = map(prompt_of, server.asked)

@@ -45,19 +45,26 @@ def make_evolution(
 
     `tell` prints messages. Raises `UsageError` for options that cannot be used.
     """
-    from tournament.evolve.factories import checked
-    from tournament.evolve.pibr import Plan
+    from tournament.evolve.factories import check_oracles
+    from tournament.evolve.pibr import EvolutionPlan
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec, split
     from tournament.runs.evolution import Evolution, check_recording
 
-    plan = Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order)
+    plan = EvolutionPlan(
+        growing.outer,
+        growing.inner,
+        growing.episodes,
+        growing.objective,
+        growing.order,
+        growing.short_prompts,
+    )
     options = vars(growing)
     fields = Settings.model_fields.keys() & options.keys() - {"oracle"}
     settings = Settings.load(**{name: options[name] for name in fields})
     teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
     for team in teams:
-        checked(team, settings, setting, check_recording)
+        check_oracles(team, settings, setting, check_recording)
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Evolution(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
@@ -65,7 +72,6 @@ def make_evolution(
         settings=settings,
         say=tell,
         watch=partial(_watch, tell),
-        terse=growing.terse,
     )
 
 

@@ -28,9 +28,9 @@ SOURCE = '''"""Walks on a grid to what it sees there, by the plan with the fewes
 
 from itertools import permutations
 
-TARGETS, PLAYERS = {targets}, {players}
-JOIN, AHEAD, BESIDE, JOINED = {join}, {ahead}, {beside}, {joined}
-WAYS = {ways}
+TARGETS, PLAYERS = {!r}, {!r}
+JOIN, AHEAD, BESIDE, JOINED = {}, {}, {!r}, {}
+WAYS = {!r}
 STEPS = {{}}
 
 
@@ -115,21 +115,14 @@ def walkers(setting: Setting, seat: int) -> Iterator[Program]:
     if ways is None or not parts:
         return
     others = [move for move in moves if move not in ways]
-    for targets in _subsets(parts):
+    sizes = range(1, MOST_TARGETS + 1)
+    for targets in itertools.chain(*(itertools.combinations(parts, size) for size in sizes)):
         rest = [part for part in parts if part not in targets]
         for beside, players in _manners(others, rest):
             joins = ("sum", "max") if players else ("sum",)
             for join, ahead, joined in itertools.product(joins, (0, 1), (False, True)):
-                source = SOURCE.format(
-                    targets=repr(targets),
-                    players=repr(players),
-                    join=join,
-                    ahead=ahead,
-                    beside=repr(beside),
-                    joined=joined,
-                    ways=repr(ways),
-                )
-                yield Program("walker", source)
+                parameters = (targets, players, join, ahead, beside, joined, ways)
+                yield Program("walker", SOURCE.format(*parameters))
 
 
 def _manners(moves: list[Move], parts: list[str]) -> Iterator[tuple[Move | None, tuple[str, ...]]]:
@@ -141,12 +134,6 @@ def _manners(moves: list[Move], parts: list[str]) -> Iterator[tuple[Move | None,
     for move in moves:
         yield move, ()
         yield from ((move, (part,)) for part in parts)
-
-
-def _subsets(parts: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield every choice of one to `MOST_TARGETS` parts."""
-    sizes = range(1, MOST_TARGETS + 1)
-    return itertools.chain.from_iterable(itertools.combinations(parts, size) for size in sizes)
 
 
 def _parts(setting: Setting, seat: int) -> list[str]:

@@ -112,7 +112,7 @@ def read_review(answer: Answer) -> Reply:
 
     A review is prose, so any text that is neither empty nor a refusal counts as one.
     """
-    said = spoken(answer.text)
+    said = without_thoughts(answer.text)
     if answer.outcome is CallOutcome.OK and not said:
         return Reply(CallOutcome.EMPTY, note="nothing beside thoughts")
     if answer.outcome is CallOutcome.OK and _declined(said):
@@ -145,7 +145,7 @@ def ends_in_code(text: str) -> bool:
     return bool(blocks) and not blocks[-1].closed
 
 
-def spoken(text: str) -> str:
+def without_thoughts(text: str) -> str:
     """Return the reply without the parts that the model marked as its thoughts."""
     return _AFTER_THOUGHTS.split(_THOUGHTS.sub("", text))[-1].strip()
 
