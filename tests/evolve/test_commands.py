@@ -121,7 +121,8 @@ def test_a_budget_is_that_of_the_run(command: Command, server: Serve, steps: Ste
         for _ in range(2):
             done = command(*growing(oracle, "r.duckdb", "--budget-calls", 3), code=None)
             assert (
-                "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 3" in done.err
+                "pibr_0_0 stopped: budget: the budget is used up: calls are limited to 3"
+                in done.err
             )
             assert len(scripted.asked) == asked + 3
         command(*growing(oracle))
@@ -138,7 +139,7 @@ def test_what_was_never_answered_stays_counted_when_a_run_goes_on(
         for script in (scripted.script, author):
             scripted.script = script
             assert (
-                "the budget is spent: tokens are limited to 40,000" in command(*words, code=1).err
+                "the budget is used up: tokens are limited to 40,000" in command(*words, code=1).err
             )
             assert len(scripted.asked) == 1
 
@@ -153,9 +154,9 @@ def test_budgets_in_money_and_tokens(command: Command, server: Serve, rows: Rows
     with server(dear) as scripted:
         oracle = f"chat:m@{scripted.url}"
         done = command(*growing(oracle, "r.duckdb", "--budget-tokens", 50_000))
-        assert "the budget is spent: tokens are limited to 50,000" in done.err
+        assert "the budget is used up: tokens are limited to 50,000" in done.err
         done = command(*growing(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
-        assert "the budget is spent: dollars are limited to 0.05" in done.err
+        assert "the budget is used up: dollars are limited to 0.05" in done.err
         unknown = command(*growing(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
         assert "no price is known" in unknown.err
     [(tokens,)] = rows("select sum(input_tokens + output_tokens) from calls")
@@ -381,7 +382,7 @@ def test_a_budget_is_that_of_all_games_together(command: Command, server: Serve)
         words = growing(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
         for _ in range(2):
             done = command(*words, "--budget-calls", 3, code=None)
-            assert "stopped: budget: the budget is spent: calls are limited to 3" in done.err
+            assert "stopped: budget: the budget is used up: calls are limited to 3" in done.err
             assert len(scripted.asked) == 3
         command(*words)
         assert len(scripted.asked) == 10
@@ -504,7 +505,7 @@ def test_a_run_takes_the_options_of_growing(
         grows = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
         done = command(*words, *asks, *grows, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
-    assert "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 1" in done.err
+    assert "pibr_0_0 stopped: budget: the budget is used up: calls are limited to 1" in done.err
     assert "\n1 call to models: 100 + 20 tokens, price unknown" in done.err
     [(plan,)] = rows("select plan from chains")
     assert json.loads(plan)["order"] == "simultaneous"

@@ -150,14 +150,14 @@ class Stops:
         self.asked += 1
         if self.asked == 1:
             return Response(Program("bot", B))
-        return Response(None, "budget", note="the budget is spent", stop=True)
+        return Response(None, "budget", note="the budget is used up", stop=True)
 
 
 @pytest.mark.parametrize("order", ["turn", "simultaneous"])
 def test_an_oracle_that_has_no_more_to_give_ends_the_chain(grow: Grow, order: str) -> None:
     chain, steps = grow(CLIMBING, [Stops()], EvolutionPlan(rounds=3, steps=3, order=order))
     assert places(steps) == [(0, 0, 0)]
-    assert chain.stopped == "budget: the budget is spent"
+    assert chain.stopped == "budget: the budget is used up"
 
 
 def test_objectives() -> None:

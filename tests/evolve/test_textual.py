@@ -21,7 +21,7 @@ from tournament.evolve.evaluate import Evaluator
 from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.textual import Textual
 from tournament.oracles.chat import Chat
-from tournament.oracles.ledger import Ledger, NoJournal
+from tournament.oracles.ledger import Ledger
 from tournament.oracles.oracle import CallOutcome
 from tournament.oracles.prompts import COMPLAINTS, Prompts
 from tournament.oracles.settings import Settings
@@ -51,7 +51,7 @@ def grown(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) ->
             prompts = Prompts(settings.prompts)
 
             async def work(evaluator: Evaluator) -> tuple[list[Step], Server, Chain]:
-                chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)), NoJournal())
+                chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)))
                 oracle = Textual(chat, prompts, evaluator, "About it.", short_prompts)
                 profile = start and (program(start[0]), program(start[1]))
                 chain = Chain(
@@ -177,7 +177,7 @@ def test_a_budget_that_is_spent_ends_the_chain(grown: Any) -> None:
     steps, server, chain = grown(critic(always("b"), always("c")), 3, None, budget_calls=2)
     assert [step.outcome for step in steps] == ["ok"]
     assert len(server.asked) == 2
-    assert chain.stopped.startswith("budget: the budget is spent: calls are limited to 2")
+    assert chain.stopped.startswith("budget: the budget is used up: calls are limited to 2")
 
 
 @pytest.mark.parametrize(

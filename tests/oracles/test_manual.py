@@ -39,7 +39,7 @@ def test_the_prompt_is_in_a_file_and_the_answer_comes_from_another(tmp_path: Pat
             [prompt] = files(folder)
             assert prompt.read_text() == "You write.\n\nOne, \u00fc.\n"
             assert said == [
-                f"paste {prompt} into a chat, and save what it replies as {answer_file(prompt)}"
+                f"paste {prompt} into a chat, and save the reply as {answer_file(prompt)}"
             ]
             answer_file(prompt).write_text(" \n")
             await anyio.sleep(0.2)
@@ -85,7 +85,7 @@ def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "folder"):
-        with pytest.raises(UsageError, match="a folder is wanted here, and there is a file"):
+        with pytest.raises(UsageError, match="this must be a folder, and it is a file"):
             Manual(place)
 
 

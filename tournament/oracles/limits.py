@@ -7,8 +7,7 @@ lose an answer that has already arrived.
 """
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Self
 
@@ -38,26 +37,16 @@ class Gate:
 
     def __init__(self, start: int, most: int) -> None:
         self.most = most
-        self.limit = min(start, most)
-        """How many calls may run at once at present."""
-        self._under_way = 0
-        self._turn = anyio.Lock(fast_acquire=True)
-        self._change = anyio.Event()
+        self.limiter = anyio.CapacityLimiter(min(start, most))
+        """A context manager in which a call runs. Calls enter in the order in which they come."""
         self._good = 0
         self._cut_once = False
         self._cool_at = float("-inf")
 
-    async def __aenter__(self) -> None:
-        # Calls enter one by one: answers to calls that are sent together arrive together and delay each other.
-        async with self._turn:
-            while self._under_way >= self.limit:
-                self._change = anyio.Event()
-                await self._change.wait()
-            self._under_way += 1
-
-    async def __aexit__(self, *_: object) -> None:
-        self._under_way -= 1
-        self._change.set()
+    @property
+    def limit(self) -> int:
+        """How many calls may run at once at present."""
+        return int(self.limiter.total_tokens)
 
     def served(self) -> None:
         """Note that a call was answered at its first request, and raise the limit after enough of them."""
@@ -68,8 +57,7 @@ class Gate:
             return
         self._good = 0
         rise = max(1, round(self.limit * RISE)) if self._cut_once else self.limit
-        self.limit = min(self.limit + rise, self.most)
-        self._change.set()
+        self.limiter.total_tokens = min(self.limit + rise, self.most)
 
     def too_many(self, wait: float | None) -> None:
         """Cut the limit, because the server said that there are too many calls.
@@ -79,9 +67,17 @@ class Gate:
         now = anyio.current_time()
         self._good, self._cut_once = 0, True
         if now >= self._cool_at:
-            self.limit = max(1, int(self.limit * CUT))
+            self.limiter.total_tokens = max(1, int(self.limit * CUT))
             self._cool_at = now + COOLDOWN
         self._cool_at = max(self._cool_at, now + (wait or 0.0))
+
+
+@dataclass
+class Taken:
+    """An amount that was taken from a window at some time. It may be corrected later."""
+
+    time: float
+    amount: float
 
 
 class Window:
@@ -93,34 +89,26 @@ class Window:
     def __init__(self, most: int | None, seconds: float = 60.0) -> None:
         self._most = most
         self._seconds = seconds
-        self._taken: deque[list[float]] = deque()
+        self._taken: deque[Taken] = deque()
         self._turn = anyio.Lock()
 
-    async def take(self, amount: float) -> Callable[[float], None]:
-        """Wait until the amount fits in and take it. The returned function replaces it by the actual amount later."""
+    async def take(self, amount: float) -> Taken:
+        """Wait until the amount fits in and take it."""
         if self._most is None:
-            return _nothing
+            return Taken(0, amount)
         async with self._turn:
             # No event can be awaited here: only the passing of time makes room.
             while not self._fits(amount):  # noqa: ASYNC110
-                await anyio.sleep_until(self._taken[0][0] + self._seconds)
-            entry = [anyio.current_time(), amount]
-            self._taken.append(entry)
-
-        def correct(actual: float) -> None:
-            entry[1] = actual
-
-        return correct
+                await anyio.sleep_until(self._taken[0].time + self._seconds)
+            taken = Taken(anyio.current_time(), amount)
+            self._taken.append(taken)
+        return taken
 
     def _fits(self, amount: float) -> bool:
         assert self._most is not None
-        while self._taken and self._taken[0][0] + self._seconds <= anyio.current_time():
+        while self._taken and self._taken[0].time + self._seconds <= anyio.current_time():
             self._taken.popleft()
-        return not self._taken or sum(taken for _, taken in self._taken) + amount <= self._most
-
-
-def _nothing(actual: float) -> None:
-    """Ignore the actual amount, because nothing was taken."""
+        return not self._taken or sum(each.amount for each in self._taken) + amount <= self._most
 
 
 @dataclass(frozen=True)
@@ -145,34 +133,25 @@ class Spending:
 NOTHING = Spending()
 
 
-class BudgetSpent(Exception):
+class BudgetExceeded(Exception):
     """The rest of the budget is too small for the call, and waiting cannot help. The message names the limit."""
 
-    def __init__(self, limit: str) -> None:
-        super().__init__(
-            f"the budget is spent: {limit}, and another call may take more than is left"
-        )
 
-
+@dataclass(eq=False)
 class Budget:
-    """A hard limit on calls, tokens and dollars. None means no limit.
+    """A hard limit on calls, tokens and dollars (`money`). None means no limit.
 
     Each request counts as one call. While a request runs, the budget counts the most that it can cost. If its cost
     never becomes known (because the connection broke or time ran out), this stays counted, since it may have been
-    billed. `spent` is what earlier sessions of the run used.
+    billed. `used` is what all requests so far used, with those of earlier sessions of the run.
     """
 
-    def __init__(
-        self,
-        calls: int | None = None,
-        tokens: int | None = None,
-        money: Decimal | None = None,
-        spent: Spending = NOTHING,
-    ) -> None:
-        self.calls, self.tokens, self.money = calls, tokens, money
-        self.spent = spent
-        self._held = NOTHING
-        self._change: anyio.Event | None = None
+    calls: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+    used: Spending = NOTHING
+    _held: Spending = field(default=NOTHING, init=False)
+    _change: anyio.Event = field(default_factory=anyio.Event, init=False)
 
     @property
     def under_way(self) -> Spending:
@@ -182,19 +161,20 @@ class Budget:
     async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
         """Reserve the most that a request can cost, and wait for running requests if they may return enough.
 
-        Raises `BudgetSpent` if the budget cannot cover the request, and `UsageError` if dollars are limited but the
+        Raises `BudgetExceeded` if the budget cannot cover the request, and `UsageError` if dollars are limited but the
         price is unknown.
         """
         if money is None and self.money is not None:
             raise UsageError(
-                "a budget in dollars needs a price, and none is known for this model here: give its price "
-                "for a million tokens in and out, or a budget in tokens or calls"
+                "a budget in dollars needs a price, and none is known for this model: give --price-in and --price-out, "
+                "or limit tokens or calls instead"
             )
         most = Spending(1, tokens, money or Decimal(0))
-        while limit := self._exceeded(self.spent + self._held + most):
-            if self._held.calls == 0 or self._exceeded(self.spent + most):
-                raise BudgetSpent(limit)
-            self._change = self._change or anyio.Event()
+        while limit := self._exceeded(self.used + self._held + most):
+            if self._held.calls == 0 or self._exceeded(self.used + most):
+                raise BudgetExceeded(
+                    f"the budget is used up: {limit}, and another call may take more than is left"
+                )
             await self._change.wait()
         self._held += most
         return Hold(self, most)
@@ -202,10 +182,9 @@ class Budget:
     def end(self, hold: "Hold") -> None:
         """Count what the request used instead of its reservation, and wake the tasks that wait for budget."""
         self._held -= hold.most
-        self.spent += hold.taken
-        if self._change is not None:
-            self._change.set()
-            self._change = None
+        self.used += hold.taken
+        self._change.set()
+        self._change = anyio.Event()
 
     def _exceeded(self, total: Spending) -> str:
         """Return a text about the first limit that the total exceeds, or an empty text."""
@@ -214,14 +193,10 @@ class Budget:
             (self.tokens, total.tokens, "tokens"),
             (self.money, total.money, "dollars"),
         )
-        return next(
-            (
-                f"{what} are limited to {most:,}"
-                for most, taken, what in limits
-                if most is not None and taken > most
-            ),
-            "",
-        )
+        for most, taken, what in limits:
+            if most is not None and taken > most:
+                return f"{what} are limited to {most:,}"
+        return ""
 
 
 class Hold:
@@ -234,7 +209,8 @@ class Hold:
         self._budget = budget
         self.most = most
         self.taken = most
-        self.correct: Callable[[float], None] = _nothing
+        self.tokens = Taken(0, 0)
+        """The entry of the request in the window of tokens."""
 
     def __enter__(self) -> Self:
         return self
@@ -242,18 +218,18 @@ class Hold:
     def __exit__(self, *_: object) -> None:
         self._budget.end(self)
 
-    def settle(self, tokens: int | None, money: Decimal | None) -> None:
+    def correct(self, tokens: int | None, money: Decimal | None) -> None:
         """Set what the request used. None means that the whole reservation stays counted."""
         if tokens is not None:
             self.taken = replace(self.taken, tokens=tokens)
-            self.correct(tokens)
+            self.tokens.amount = tokens
         if money is not None:
             self.taken = replace(self.taken, money=money)
 
     def release(self) -> None:
         """Count nothing, because the server did not process the request."""
         self.taken = NOTHING
-        self.correct(0)
+        self.tokens.amount = 0
 
 
 @dataclass
@@ -274,7 +250,7 @@ class Limits:
         hold = await self.budget.hold(most, money)
         try:
             await self.requests.take(1)
-            hold.correct = await self.tokens.take(about)
+            hold.tokens = await self.tokens.take(about)
         except BaseException:
             with hold:
                 hold.release()

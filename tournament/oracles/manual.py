@@ -30,7 +30,7 @@ class Manual:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{folder}: a folder is wanted here, and there is a file") from None
+            raise UsageError(f"{folder}: this must be a folder, and it is a file") from None
         except OSError as error:
             raise UsageError(f"{folder}: {error.strerror}") from error
 
@@ -49,7 +49,7 @@ class Manual:
         prompt = self.folder / f"{name}.prompt.md"
         answer = anyio.Path(self.folder / f"{name}.answer.md")
         _put(prompt, call)
-        self._say(f"paste {prompt} into a chat, and save what it replies as {answer}")
+        self._say(f"paste {prompt} into a chat, and save the reply as {answer}")
         try:
             text = await self._read(answer)
         except OSError as error:
@@ -64,16 +64,16 @@ class Manual:
 
         Both conditions are needed because the file may be written piece by piece.
         """
-        before, told = b"", False
+        before, reported = b"", False
         while True:
             now = await file.read_bytes() if await file.is_file() else b""
             if now.strip() and now == before:
                 text = now.decode("utf-8-sig", "replace")
                 if not ends_in_code(text):
                     return text
-                if not told:
+                if not reported:
                     self._say(f"{file} ends inside a block of code: waiting for its last line, ```")
-                    told = True
+                    reported = True
             before = now
             await anyio.sleep(self._poll)
 

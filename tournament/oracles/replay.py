@@ -55,7 +55,7 @@ class Replay:
             return PromptDiffers(call, problem, "" if same else _difference(nearest, call))
         alike = [other for other in self._answers if other.purpose == call.purpose][-COMPARED:]
         if not alike:
-            return PromptDiffers(call, "the record has no such call", "")
+            return PromptDiffers(call, "the record has no such call")
         nearest = _nearest(call, alike)
         problem = (
             f"the record has no such call; the nearest is {nearest.key}, attempt {nearest.attempt}"

@@ -1,11 +1,11 @@
 """Settings of oracles. An option goes before an environment variable, which goes before a line of a `.env` file.
 
 The variables are called TOURNAMENT_... in capitals. `OPENAI_API_KEY` and `OPENAI_BASE_URL` work too, as in other
-programs. Keys are secrets and must never be shown, so `Scrubber` removes them from texts that are shown.
+programs. Keys are secrets and must never be shown, so `Settings.scrub` removes them from texts that are shown.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -109,17 +109,20 @@ class Settings(BaseSettings):
         try:
             return cls(**{name: value for name, value in options.items() if value is not None})
         except ValidationError as error:
-            raise UsageError(
-                "; ".join(_told(problem, options) for problem in error.errors())
-            ) from None
+            problems = [_message(problem, options) for problem in error.errors()]
+            raise UsageError("; ".join(problems)) from None
 
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The texts that must never be shown."""
-        return () if self.api_key is None else (self.api_key.get_secret_value(),)
+    def without_key(self, text: str) -> str:
+        """Return the text with the key replaced by `***`."""
+        key = self.api_key.get_secret_value() if self.api_key else NO_KEY
+        return text if key == NO_KEY else text.replace(key, "***")
+
+    def scrub(self, text: str) -> str:
+        """Return the text with the key, and everything that looks like a key, replaced by `***`."""
+        return _KEY_LIKE.sub("***", self.without_key(text))
 
 
-def _told(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _message(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Return what is wrong with a setting, with the option or variables that set it but without its value."""
     name = str(problem["loc"][0]).lower().removeprefix(PREFIX.lower())
     given = f"--{name.replace('_', '-')}" if options.get(name) is not None else _variables(name)
@@ -147,25 +150,5 @@ def checked_address(address: str) -> str:
     if not good:
         raise ValueError("is not an address such as http://127.0.0.1:8080/v1")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ValueError("must be a bare address: a key belongs into OPENAI_API_KEY")
+        raise ValueError("must be an address alone: set a key with OPENAI_API_KEY")
     return address.strip().rstrip("/")
-
-
-class Scrubber:
-    """Replaces secrets in texts by `***`: the given secrets, and everything that looks like a key."""
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({s for s in secrets if s and s != NO_KEY}, key=len, reverse=True)
-
-    def exactly(self, text: str) -> str:
-        """Return the text without the given secrets."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
-
-    def __call__(self, text: str) -> str:
-        """Return the text without the given secrets and without anything that looks like a key."""
-        return _KEY_LIKE.sub("***", self.exactly(text))
-
-    def __repr__(self) -> str:
-        return "Scrubber()"

@@ -132,8 +132,8 @@ class Evolution:
 def share_limits(evolutions: Sequence[Evolution], record: Record, runs: Sequence[int]) -> None:
     """Give the evolutions of several runs one set of limits, which counts what the runs used in earlier sessions."""
     [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
-    spent = Spending(int(calls), int(tokens), Decimal(money))
-    limits = make_limits(evolutions[0].settings, spent)
+    used = Spending(int(calls), int(tokens), Decimal(money))
+    limits = make_limits(evolutions[0].settings, used)
     for evolution in evolutions:
         evolution.limits = limits
 
