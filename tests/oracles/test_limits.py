@@ -201,7 +201,7 @@ def test_what_is_held_counts_until_it_is_known() -> None:
             budget.end(first)
         assert waited
         assert budget.used == Spending(2, 50, Decimal("0.1"))
-        assert budget.under_way == Spending()
+        assert budget.held == Spending()
         with pytest.raises(BudgetExceeded, match="calls are limited to 2"):
             await budget.hold(1, None)
 
@@ -307,7 +307,7 @@ def test_a_cancelled_call_is_counted_at_the_most_it_can_have_cost() -> None:
             with anyio.move_on_after(0.2):
                 await oracle.ask(Call("critique", (Message("user", "?"),)))
             await oracle.aclose()
-            assert limits.budget.under_way == Spending()
+            assert limits.budget.held == Spending()
             assert limits.budget.used.calls == 1
             assert limits.budget.used.tokens >= 50
 

@@ -67,9 +67,8 @@ class Evaluation:
     @property
     def samples(self) -> tuple[float, ...] | None:
         """The sum of all seats' payoffs in each match; None where `payoffs` is None."""
-        if self.payoffs is None:
-            return None
-        return tuple(sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
+        sums = (sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
+        return None if self.payoffs is None else tuple(sums)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ Requests are retried here and not by the SDK, so that each request is counted, a
 is the one that the server asks for.
 """
 
-import enum
 import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
 import anyio
 
@@ -37,20 +37,15 @@ QUIRKS = {
 """The message for each quirk of a model, which is shown when the quirk is found."""
 
 
-class Again(enum.Enum):
-    """Whether, and when, a request should be sent again."""
-
-    NO = enum.auto()
-    AT_ONCE = enum.auto()
-    LATER = enum.auto()
-
-
 @dataclass(frozen=True)
 class Tried:
-    """The result of one request. `wait` is how many seconds the server asks to wait, or None."""
+    """The result of one request: the answer, and whether and when the request should be sent again.
+
+    `wait` is how many seconds the server asks to wait, or None.
+    """
 
     answer: Answer
-    again: Again = Again.NO
+    again: Literal["no", "at once", "later"] = "no"
     wait: float | None = None
 
 
@@ -87,12 +82,8 @@ class Chat:
     @property
     def identity(self) -> Mapping[str, object]:
         """The model, the address and the sampling settings."""
-        return {
-            "model": self.model,
-            "base_url": self.base_url,
-            "temperature": self._settings.temperature,
-            "max_tokens": self._settings.max_tokens,
-        }
+        sampling = self._settings.model_dump(include={"temperature", "max_tokens"})
+        return {"model": self.model, "base_url": self.base_url, **sampling}
 
     async def ask(self, call: Call) -> Answer:
         """Return the model's answer, or a failure after as many requests as the settings allow."""
@@ -103,9 +94,9 @@ class Chat:
                 tried = await self._request(call, first=requests == 0)
                 requests += tried.answer.outcome is not CallOutcome.BUDGET
                 taken += tried.answer.taken
-                if tried.again is Again.AT_ONCE and free:
+                if tried.again == "at once" and free:
                     free -= 1
-                elif tried.again is not Again.NO and failed < self._settings.retries:
+                elif tried.again != "no" and failed < self._settings.retries:
                     await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
                     failed += 1
                 else:
@@ -128,7 +119,7 @@ class Chat:
         most = self._prices.cost(Usage(size, answer))
         try:
             # A token is at least one byte long, and about four bytes on average.
-            with await self._limits.admit(size // 4 + answer, size + answer, most) as hold:
+            async with self._limits.admit(size // 4 + answer, size + answer, most) as hold:
                 tried = await self._exchange(call, hold)
         except BudgetExceeded as error:
             return Tried(_failed(CallOutcome.BUDGET, str(error), free=True))
@@ -173,7 +164,7 @@ class Chat:
         except Nonsense as error:
             detail = f"the answer of {self.base_url} makes no sense: {error}"
             failure = _failed(CallOutcome.SERVER_ERROR, self._settings.scrub(detail))
-            return Tried(failure, Again.LATER)
+            return Tried(failure, "later")
         cost = self._prices.cost(usage)
         hold.correct(usage.total, cost)
         text = self._settings.without_key(answer.text)
@@ -190,7 +181,7 @@ class Chat:
             if refusal.quirk not in self._quirks:
                 self._quirks.add(refusal.quirk)
                 self._say(f"{self.model} {QUIRKS[refusal.quirk]}")
-            return Tried(answer, Again.AT_ONCE)
+            return Tried(answer, "at once")
         if refusal.outcome not in (CallOutcome.RATE_LIMITED, CallOutcome.SERVER_ERROR):
             return Tried(answer)
         wait = retry_after(headers, time.time())
@@ -199,7 +190,7 @@ class Chat:
             self._limits.gate.too_many(None if too_long else wait)
         if too_long:
             return Tried(replace(answer, detail=f"{detail}; it asks to wait {wait:.0f} seconds"))
-        return Tried(answer, Again.LATER, wait)
+        return Tried(answer, "later", wait)
 
     def _broken(self, error: NoAnswer, hold: Hold) -> Tried:
         """Return the result of a request whose connection failed or that took too long."""
@@ -209,11 +200,11 @@ class Chat:
             hold.release()
         if isinstance(error, Closed | Dropped):
             detail = f"{self.base_url} closed the connection before it answered ({error})"
-            again = Again.AT_ONCE if isinstance(error, Closed) else Again.LATER
-            return Tried(_failed(CallOutcome.DROPPED, self._settings.scrub(detail)), again)
+            answer = _failed(CallOutcome.DROPPED, self._settings.scrub(detail))
+            return Tried(answer, "at once" if isinstance(error, Closed) else "later")
         detail = f"no server at {self.base_url} ({error})"
-        again = Again.LATER if self._reached else Again.NO
-        return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
+        answer = _failed(CallOutcome.UNREACHABLE, detail, free=True)
+        return Tried(answer, "later" if self._reached else "no")
 
     def _connected(self) -> Transport:
         """Return the connections to the server, which are made on first use."""

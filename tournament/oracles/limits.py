@@ -7,9 +7,10 @@ lose an answer that has already arrived.
 """
 
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Self
 
 import anyio
 
@@ -150,13 +151,9 @@ class Budget:
     tokens: int | None = None
     money: Decimal | None = None
     used: Spending = NOTHING
-    _held: Spending = field(default=NOTHING, init=False)
+    held: Spending = field(default=NOTHING, init=False)
+    """The amount that is reserved for requests that have not ended."""
     _change: anyio.Event = field(default_factory=anyio.Event, init=False)
-
-    @property
-    def under_way(self) -> Spending:
-        """The amount that is reserved for requests that have not ended."""
-        return self._held
 
     async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
         """Reserve the most that a request can cost, and wait for running requests if they may return enough.
@@ -170,18 +167,18 @@ class Budget:
                 "or limit tokens or calls instead"
             )
         most = Spending(1, tokens, money or Decimal(0))
-        while limit := self._exceeded(self.used + self._held + most):
-            if self._held.calls == 0 or self._exceeded(self.used + most):
+        while limit := self._exceeded(self.used + self.held + most):
+            if self.held.calls == 0 or self._exceeded(self.used + most):
                 raise BudgetExceeded(
                     f"the budget is used up: {limit}, and another call may take more than is left"
                 )
             await self._change.wait()
-        self._held += most
-        return Hold(self, most)
+        self.held += most
+        return Hold(most, most)
 
     def end(self, hold: "Hold") -> None:
         """Count what the request used instead of its reservation, and wake the tasks that wait for budget."""
-        self._held -= hold.most
+        self.held -= hold.most
         self.used += hold.taken
         self._change.set()
         self._change = anyio.Event()
@@ -199,37 +196,30 @@ class Budget:
         return ""
 
 
+@dataclass(eq=False)
 class Hold:
     """A reservation of budget for one request.
 
-    When its `with` block ends, the budget counts `taken`, which is the whole reservation unless it was changed before.
+    In the end the budget counts `taken`, which is the whole reservation unless it was changed before. `window` is the
+    entry of the request in the window of tokens.
     """
 
-    def __init__(self, budget: Budget, most: Spending) -> None:
-        self._budget = budget
-        self.most = most
-        self.taken = most
-        self.tokens = Taken(0, 0)
-        """The entry of the request in the window of tokens."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._budget.end(self)
+    most: Spending
+    taken: Spending
+    window: Taken = field(default_factory=lambda: Taken(0, 0))
 
     def correct(self, tokens: int | None, money: Decimal | None) -> None:
         """Set what the request used. None means that the whole reservation stays counted."""
         if tokens is not None:
             self.taken = replace(self.taken, tokens=tokens)
-            self.tokens.amount = tokens
+            self.window.amount = tokens
         if money is not None:
             self.taken = replace(self.taken, money=money)
 
     def release(self) -> None:
         """Count nothing, because the server did not process the request."""
         self.taken = NOTHING
-        self.tokens.amount = 0
+        self.window.amount = 0
 
 
 @dataclass
@@ -241,18 +231,21 @@ class Limits:
     tokens: Window
     budget: Budget
 
-    async def admit(self, about: int, most: int, money: Decimal | None) -> Hold:
-        """Wait until a request is allowed to start, and return its reservation of budget.
+    @asynccontextmanager
+    async def admit(self, about: int, most: int, money: Decimal | None) -> AsyncIterator[Hold]:
+        """Wait until a request is allowed to start, and yield its reservation of budget.
 
         `about` is the expected number of tokens; `most` and `money` are the most tokens and dollars it can cost. The
-        request is counted when the `with` block of the reservation ends. Raises what `Budget.hold` raises.
+        request is counted when the block ends. Raises what `Budget.hold` raises.
         """
         hold = await self.budget.hold(most, money)
         try:
-            await self.requests.take(1)
-            hold.tokens = await self.tokens.take(about)
-        except BaseException:
-            with hold:
+            try:
+                await self.requests.take(1)
+                hold.window = await self.tokens.take(about)
+            except BaseException:
                 hold.release()
-            raise
-        return hold
+                raise
+            yield hold
+        finally:
+            self.budget.end(hold)

@@ -48,13 +48,16 @@ class Manual:
         name = f"{call.purpose}-{call_key(self.identity, call)[:12]}"
         prompt = self.folder / f"{name}.prompt.md"
         answer = anyio.Path(self.folder / f"{name}.answer.md")
-        _put(prompt, call)
-        self._say(f"paste {prompt} into a chat, and save the reply as {answer}")
+        text = "\n\n".join(message.text for message in call.messages) + "\n"
+        temporary = prompt.with_suffix(".tmp")
         try:
-            text = await self._read(answer)
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, prompt)
+            self._say(f"paste {prompt} into a chat, and save the reply as {answer}")
+            reply = await self._read(answer)
         except OSError as error:
-            raise UsageError(f"{answer}: {error.strerror}") from error
-        return Answer(text, model="manual", seconds=anyio.current_time() - began, requests=1)
+            raise UsageError(f"{error.filename or answer}: {error.strerror}") from error
+        return Answer(reply, model="manual", seconds=anyio.current_time() - began, requests=1)
 
     async def aclose(self) -> None:
         """Do nothing, because no file stays open."""
@@ -76,14 +79,3 @@ class Manual:
                     reported = True
             before = now
             await anyio.sleep(self._poll)
-
-
-def _put(file: Path, call: Call) -> None:
-    """Write the prompt to a file, completely or not at all. Raises `UsageError`."""
-    text = "\n\n".join(message.text for message in call.messages) + "\n"
-    temporary = file.with_suffix(".tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, file)
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from error
