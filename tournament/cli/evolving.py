@@ -32,14 +32,14 @@ from tournament.errors import NotFound
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.game import Setting
-    from tournament.oracles.oracle import Say
+    from tournament.oracles.oracle import Notify
     from tournament.report.naming import Names
     from tournament.runs.evolution import Evolution
     from tournament.store import Record
 
 
 def make_evolution(
-    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Say" = say
+    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Notify" = say
 ) -> "Evolution":
     """Return the evolution that the options describe: `chains` chains for each `--oracle` option.
 
@@ -75,7 +75,7 @@ def make_evolution(
     )
 
 
-def _watch(tell: "Say", chain: str, step: "Step") -> None:
+def _watch(tell: "Notify", chain: str, step: "Step") -> None:
     """Print what a step of a chain resulted in."""
     if step.evaluation is None:
         why = ": ".join(filter(None, [step.outcome, step.note]))

@@ -40,8 +40,7 @@ def walkers(setting: Setting, seat: int) -> Iterator[Program]:
     others = [move for move in moves if move not in ways]
     sizes = range(1, MOST_TARGETS + 1)
     for targets in itertools.chain(*(itertools.combinations(parts, size) for size in sizes)):
-        rest = [part for part in parts if part not in targets]
-        for beside, players in _manners(others, rest):
+        for beside, players in _manners(others, [each for each in parts if each not in targets]):
             shared = {"targets": targets, "players": players, "beside": repr(beside), "ways": ways}
             joins = ("sum", "max") if players else ("sum",)
             for join, ahead, joined in itertools.product(joins, (0, 1), (False, True)):

@@ -67,7 +67,7 @@ class Textual:
         return _without_program(reply.outcome, reply.note, brief.critique, calls)
 
     def _brief(self, task: Task) -> Brief:
-        """Return what the prompts say about the task; results are left out if no program has been written yet."""
+        """Return the data for prompts about the task; results are left out if no program has been written yet."""
         others = [(s, p.source) for s, p in enumerate(task.profile) if s != task.seat]
         objective = OBJECTIVES[task.objective]
         brief = Brief(task.setting, task.seat, objective, self.about, opponents=tuple(others))

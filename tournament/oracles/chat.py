@@ -15,7 +15,7 @@ import anyio
 
 from tournament.errors import UsageError
 from tournament.oracles.limits import NOTHING, BudgetExceeded, Hold, Limits
-from tournament.oracles.oracle import Answer, Call, CallOutcome, Say, silent
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Notify, silent
 from tournament.oracles.prices import Prices, Usage
 from tournament.oracles.protocol import Nonsense, Refusal, read_completion, read_error, retry_after
 from tournament.oracles.settings import NO_KEY, OPENAI, Settings
@@ -57,7 +57,7 @@ class Chat:
     """
 
     def __init__(
-        self, model: str, base_url: str, settings: Settings, limits: Limits, say: Say = silent
+        self, model: str, base_url: str, settings: Settings, limits: Limits, notify: Notify = silent
     ) -> None:
         own = (settings.price_in, settings.price_out)
         if None in own and own != (None, None):
@@ -66,7 +66,7 @@ class Chat:
         self.base_url = base_url
         self._settings = settings
         self._limits = limits
-        self._say = say
+        self._notify = notify
         self._prices = Prices(model, base_url, own if None not in own else None)  # type: ignore[arg-type]
         self._quirks: set[str] = set()
         self._reached = False
@@ -180,7 +180,7 @@ class Chat:
         if refusal.quirk and refusal.quirk not in quirks:
             if refusal.quirk not in self._quirks:
                 self._quirks.add(refusal.quirk)
-                self._say(f"{self.model} {QUIRKS[refusal.quirk]}")
+                self._notify(f"{self.model} {QUIRKS[refusal.quirk]}")
             return Tried(answer, "at once")
         if refusal.outcome not in (CallOutcome.RATE_LIMITED, CallOutcome.SERVER_ERROR):
             return Tried(answer)
@@ -224,7 +224,7 @@ def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
 def _pause(failed: int, call: Call) -> float:
     """Return the seconds to wait before the next request, after `failed` failures.
 
-    They grow with each failure, and are shortened at random by up to a quarter so that calls do not all retry together.
+    They are longer after each failure, and shorter at random by up to a quarter, so that calls do not retry together.
     """
-    tape = Tape(tape_name("retry", *call.place, call.prompt, failed))
+    tape = Tape(tape_name("retry", *call.position, call.prompt, failed))
     return min(FIRST_PAUSE * GROWTH**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())

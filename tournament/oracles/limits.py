@@ -6,10 +6,11 @@ replaced by the actual cost. The functions that correct or release reservations 
 lose an answer that has already arrived.
 """
 
+import operator
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from decimal import Decimal
 
 import anyio
@@ -21,18 +22,18 @@ START, MOST = 20, 100
 CUT = 0.8
 """Factor by which the limit shrinks when the server says that there are too many calls."""
 COOLDOWN = 15.0
-"""Seconds after a cut without another cut or any evolution, because answers in that time belong to earlier requests."""
+"""Seconds after a cut without another cut or rise, because answers in that time belong to earlier requests."""
 LEAST_ROUND = 4
-"""Fewest calls without trouble before the limit grows."""
+"""Fewest calls without trouble before the limit rises."""
 RISE = 0.05
-"""Share of the limit by which it grows after the first cut."""
+"""Share of the limit by which it rises after the first cut."""
 
 
 class Gate:
     """Limits how many calls run at once. A call that waits to try again still counts.
 
     The limit doubles after each series of `limit` calls without trouble, until the server first says that there are
-    too many calls. Then the limit is cut by a fifth, at most once in each cooldown, and grows by a twentieth per
+    too many calls. Then the limit is cut by a fifth, at most once in each cooldown, and rises by a twentieth per
     series (slow start, then additive increase and multiplicative decrease, as in Inspect). Other errors do not cut it.
     """
 
@@ -61,7 +62,7 @@ class Gate:
         self.limiter.total_tokens = min(self.limit + rise, self.most)
 
     def too_many(self, wait: float | None) -> None:
-        """Cut the limit, because the server said that there are too many calls.
+        """Cut the limit, because the server reported that there are too many calls.
 
         `wait` is how many seconds the server asked to wait, or None. The cooldown lasts at least as long.
         """
@@ -88,14 +89,14 @@ class Window:
     """
 
     def __init__(self, most: int | None, seconds: float = 60.0) -> None:
-        self._most = most
+        self._most = float("inf") if most is None else most
         self._seconds = seconds
         self._taken: deque[Taken] = deque()
         self._turn = anyio.Lock()
 
     async def take(self, amount: float) -> Taken:
         """Wait until the amount fits in and take it."""
-        if self._most is None:
+        if self._most == float("inf"):
             return Taken(0, amount)
         async with self._turn:
             # No event can be awaited here: only the passing of time makes room.
@@ -106,7 +107,6 @@ class Window:
         return taken
 
     def _fits(self, amount: float) -> bool:
-        assert self._most is not None
         while self._taken and self._taken[0].time + self._seconds <= anyio.current_time():
             self._taken.popleft()
         return not self._taken or sum(each.amount for each in self._taken) + amount <= self._most
@@ -121,14 +121,10 @@ class Spending:
     money: Decimal = Decimal(0)
 
     def __add__(self, other: "Spending") -> "Spending":
-        return Spending(
-            self.calls + other.calls, self.tokens + other.tokens, self.money + other.money
-        )
+        return Spending(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: "Spending") -> "Spending":
-        return Spending(
-            self.calls - other.calls, self.tokens - other.tokens, self.money - other.money
-        )
+        return Spending(*map(operator.sub, astuple(self), astuple(other)))
 
 
 NOTHING = Spending()

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from tournament.errors import UsageError
-from tournament.oracles.oracle import Answer, Call, Say, call_key, silent
+from tournament.oracles.oracle import Answer, Call, Notify, call_key, silent
 from tournament.oracles.reply import ends_in_code
 
 POLL_SECONDS = 0.5
@@ -23,9 +23,9 @@ class Manual:
     `UsageError` if the folder cannot be made.
     """
 
-    def __init__(self, folder: Path, say: Say = silent, poll: float = POLL_SECONDS) -> None:
+    def __init__(self, folder: Path, notify: Notify = silent, poll: float = POLL_SECONDS) -> None:
         self.folder = folder
-        self._say = say
+        self._notify = notify
         self._poll = poll
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ class Manual:
         try:
             temporary.write_text(text, encoding="utf-8")
             os.replace(temporary, prompt)
-            self._say(f"paste {prompt} into a chat, and save the reply as {answer}")
+            self._notify(f"paste {prompt} into a chat, and save the reply as {answer}")
             reply = await self._read(answer)
         except OSError as error:
             raise UsageError(f"{error.filename or answer}: {error.strerror}") from error
@@ -75,7 +75,9 @@ class Manual:
                 if not ends_in_code(text):
                     return text
                 if not reported:
-                    self._say(f"{file} ends inside a block of code: waiting for its last line, ```")
+                    self._notify(
+                        f"{file} ends inside a block of code: waiting for its last line, ```"
+                    )
                     reported = True
             before = now
             await anyio.sleep(self._poll)

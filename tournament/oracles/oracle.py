@@ -11,7 +11,7 @@ from typing import Protocol
 from tournament.errors import UsageError
 from tournament.oracles.limits import NOTHING, Spending
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 """A function that shows one line of text to the person who runs the program."""
 
 
@@ -87,7 +87,7 @@ class Call:
     attempt: int = 0
 
     @property
-    def place(self) -> tuple[str, str, int]:
+    def position(self) -> tuple[str, str, int]:
         """The position of the call in a run: its purpose, key and attempt."""
         return (self.purpose, self.key, self.attempt)
 
@@ -151,9 +151,9 @@ class PromptDiffers(UsageError):
     """The record lacks a call. `difference` is a unified diff from the most similar recorded call, or empty."""
 
     def __init__(self, call: Call, problem: str, difference: str = "") -> None:
-        place = f"{call.purpose} {call.key or '(no key)'}, attempt {call.attempt}"
-        super().__init__(f"cannot replay {place}: {problem}\n{difference}".rstrip())
+        where = f"{call.purpose} {call.key or '(no key)'}, attempt {call.attempt}"
+        super().__init__(f"cannot replay {where}: {problem}\n{difference}".rstrip())
 
 
 def silent(line: str) -> None:
-    """Ignore the line: a `Say` for callers that want no messages."""
+    """Ignore the line: a `Notify` for callers that want no messages."""

@@ -76,7 +76,6 @@ class Brief:
 class Prompt:
     """The messages of a prompt, with a digest of the template's source and of these messages."""
 
-    template: str
     messages: tuple[Message, ...]
     digest: str
 
@@ -123,7 +122,7 @@ class Prompts:
         if not messages:
             raise UsageError(f"{template}.j2: the prompt has no text")
         what = [template, source, [[message.role, message.text] for message in messages]]
-        return Prompt(template, messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
+        return Prompt(messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
 
     def check(self, setting: Setting) -> None:
         """Fill every template with samples, so that errors in templates are found before a call is paid for.
@@ -157,12 +156,12 @@ class Prompts:
             return f"{error.filename or error.name}, line {error.lineno}: {error.message}"
         frames = traceback.extract_tb(error.__traceback__)
         lines = [f"{f.filename}, line {f.lineno}" for f in frames if f.filename.endswith(".j2")]
-        place = lines[-1] if lines else str((self._folder or Path()) / file)
+        where = lines[-1] if lines else str((self._folder or Path()) / file)
         if isinstance(error, jinja2.TemplateNotFound):
-            return f"{place}: there is no template {error.name}"
+            return f"{where}: there is no template {error.name}"
         if isinstance(error, RecursionError):
-            return f"{place}: it includes or calls itself without end"
-        return " ".join(f"{place}: {error}".split())
+            return f"{where}: it includes or calls itself without end"
+        return " ".join(f"{where}: {error}".split())
 
 
 def _samples(setting: Setting) -> tuple[Brief, Brief]:

@@ -26,7 +26,7 @@ FILTERED = {"content_filter", "content_policy_violation"}
 TOO_LONG = re.compile("context_length_exceeded|context (length|size|window)|maximum context")
 """A text in codes or messages of errors that mean that the prompt is too long for the model."""
 BUSY = {408, 409}
-"""Statuses below 500, besides 429, after which it is worth trying again."""
+"""Statuses below 500, besides 429, after which another try may succeed."""
 HINTS = {
     401: "check OPENAI_API_KEY",
     403: "check OPENAI_API_KEY",
@@ -91,7 +91,7 @@ def read_completion(body: bytes) -> tuple[Answer, Usage]:
     if not isinstance(data, dict):
         raise Nonsense("it is not an object")
     if data.get("error"):
-        raise Nonsense(str(refusal(200, data)))
+        raise Nonsense(str(read_error(200, body)))
     choice = _part(data, "choices", 0)
     text, finish = _text(_part(choice, "message", "content")), _text(_part(choice, "finish_reason"))
     declined = _text(_part(choice, "message", "refusal"))
@@ -152,11 +152,6 @@ def read_error(status: int, raw: bytes) -> Refusal:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         body = raw.decode("utf-8", "replace")
-    return refusal(status, body)
-
-
-def refusal(status: int, body: object) -> Refusal:
-    """Return the error that a status and a decoded body describe."""
     found = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(found, dict):
         return Refusal(status, message=str(found or ""))

@@ -48,11 +48,12 @@ class Replay:
 
     def _difference_to(self, call: Call) -> PromptDiffers:
         """Return the error for a call that the record lacks, with a comparison to the most similar recorded call."""
-        if same_place := [other for other in self._answers if other.place == call.place]:
-            nearest = _nearest(call, same_place)
-            same = nearest.messages == call.messages
-            problem = f"its {'template' if same else 'prompt'} is not the recorded one"
-            return PromptDiffers(call, problem, "" if same else _difference(nearest, call))
+        if same := [other for other in self._answers if other.position == call.position]:
+            nearest = _nearest(call, same)
+            if nearest.messages == call.messages:
+                return PromptDiffers(call, "its template is not the recorded one")
+            difference = _difference(nearest, call)
+            return PromptDiffers(call, "its prompt is not the recorded one", difference)
         alike = [other for other in self._answers if other.purpose == call.purpose][-COMPARED:]
         if not alike:
             return PromptDiffers(call, "the record has no such call")

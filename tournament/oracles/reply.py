@@ -112,11 +112,11 @@ def read_review(answer: Answer) -> Reply:
 
     A review is prose, so any text that is neither empty nor a refusal counts as one.
     """
-    said = without_thoughts(answer.text)
-    if answer.outcome is CallOutcome.OK and not said:
+    review = without_thoughts(answer.text)
+    if answer.outcome is CallOutcome.OK and not review:
         return Reply(CallOutcome.EMPTY, note="nothing beside thoughts")
-    if answer.outcome is CallOutcome.OK and _declined(said):
-        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(said, 120))
+    if answer.outcome is CallOutcome.OK and _declined(review):
+        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(review, 120))
     return Reply(answer.outcome, note=answer.detail)
 
 
@@ -131,7 +131,8 @@ def read_text(text: str, *, cut_off: bool = False) -> Reply:
     prose, blocks = _scan(text)
     if cut_off and blocks and not blocks[-1].closed and blocks.pop().defines_bot:
         return Reply(CallOutcome.TRUNCATED, note="cut off inside the program")
-    found = _choose(blocks) or (None if blocks else _unfenced(prose))
+    bots = [block for block in reversed(blocks) if block.defines_bot]
+    found = max(bots, key=lambda block: block.python, default=None if blocks else _unfenced(prose))
     if found is None:
         return _without_program(prose, blocks, cut_off)
     if cut_off and not blocks:
@@ -161,12 +162,6 @@ def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
         note = f"of {pythons} blocks of code, the last that defines the bot was taken"
         return Reply(CallOutcome.SEVERAL_BLOCKS, source, note)
     return Reply(CallOutcome.OK, source)
-
-
-def _choose(blocks: Sequence[Block]) -> Block | None:
-    """Return the last block that defines a bot, Python first; None if no block defines one."""
-    candidates = [block for block in blocks if block.defines_bot]
-    return max(reversed(candidates), key=lambda block: block.python, default=None)
 
 
 def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Reply:

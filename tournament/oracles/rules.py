@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tournament.game import Joint, MatrixGame, Move, Payoffs, Repetition, Setting
 
-Moves = tuple[tuple[Move, ...], ...]
-"""The legal moves of every seat."""
 MOST_CELLS = 100
 """Most joint moves whose payoffs are listed. Larger games need to explain their payoffs in another text."""
 
@@ -56,8 +54,8 @@ def payoff_table(setting: Setting) -> str:
     cells = _cells(setting)
     if not cells:
         return ""
-    layout = _table if setting.game.seats == 2 else _list
-    return "\n".join(layout(cells, setting.game.moves))
+    lines = (_table if setting.game.seats == 2 else _list)(cells, setting.game.moves)
+    return "\n".join(lines)
 
 
 def _cells(setting: Setting) -> Mapping[Joint, Payoffs]:
@@ -69,7 +67,7 @@ def _cells(setting: Setting) -> Mapping[Joint, Payoffs]:
     return {joint: game.payoff(joint) for joint in joints}
 
 
-def _table(cells: Mapping[Joint, Payoffs], moves: Moves) -> Iterator[str]:
+def _table(cells: Mapping[Joint, Payoffs], moves: Sequence[Sequence[Move]]) -> Iterator[str]:
     yield "Rows are moves of seat 0, columns moves of seat 1; each cell is what seat 0 and seat 1 are paid."
     yield ""
     rows, columns = moves
@@ -80,7 +78,7 @@ def _table(cells: Mapping[Joint, Payoffs], moves: Moves) -> Iterator[str]:
         yield f"| {row!r} | {' | '.join(paid)} |"
 
 
-def _list(cells: Mapping[Joint, Payoffs], moves: Moves) -> Iterator[str]:
+def _list(cells: Mapping[Joint, Payoffs], moves: Sequence[Sequence[Move]]) -> Iterator[str]:
     yield "Moves in seat order, and what the seats are paid:"
     for joint, payoffs in cells.items():
         played = _listed([moves[seat][move] for seat, move in enumerate(joint)])

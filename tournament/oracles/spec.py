@@ -19,7 +19,7 @@ from tournament.errors import NotFound, UsageError
 from tournament.oracles.ledger import Journal, Ledger
 from tournament.oracles.limits import MOST, NOTHING, START, Budget, Gate, Limits, Spending, Window
 from tournament.oracles.manual import Manual
-from tournament.oracles.oracle import Oracle, Say, silent
+from tournament.oracles.oracle import Notify, Oracle, silent
 from tournament.oracles.settings import OPENAI, Settings, checked_address
 
 KINDS = ("chat", "manual", "replay", "search")
@@ -45,7 +45,7 @@ class Services:
     settings: Settings
     limits: Limits
     journal: Journal | None = None
-    say: Say = silent
+    notify: Notify = silent
 
 
 def parse(text: str) -> Spec:
@@ -99,10 +99,10 @@ def make_limits(settings: Settings, used: Spending = NOTHING) -> Limits:
 
 
 def make_services(
-    settings: Settings, journal: Journal | None = None, say: Say = silent
+    settings: Settings, journal: Journal | None = None, notify: Notify = silent
 ) -> Services:
     """Return the settings and services for a run that has used nothing of its budget yet."""
-    return Services(settings, make_limits(settings), journal, say)
+    return Services(settings, make_limits(settings), journal, notify)
 
 
 def make_oracle(text: str, services: Services) -> Oracle:
@@ -112,13 +112,13 @@ def make_oracle(text: str, services: Services) -> Oracle:
     """
     spec = parse(text)
     if spec.kind == "manual":
-        return Ledger(Manual(Path(spec.argument), services.say), services.journal)
+        return Ledger(Manual(Path(spec.argument), services.notify), services.journal)
     if spec.kind != "chat":
         raise UsageError(f"{spec.kind} asks no model: name chat:MODEL or manual:FOLDER")
     from tournament.oracles.chat import Chat
 
     model, base_url = chat_model(spec.argument, services.settings)
-    chat = Chat(model, base_url, services.settings, services.limits, services.say)
+    chat = Chat(model, base_url, services.settings, services.limits, services.notify)
     return Ledger(chat, services.journal)
 
 

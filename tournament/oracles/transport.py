@@ -75,7 +75,9 @@ class Transport:
         self._proxy = carrier.proxy and _with_credentials(carrier.proxy)
         headers = {**self._sdk.default_headers, **self._sdk.auth_headers}
         names = [name for name in headers if not name.startswith("X-Stainless")]
-        self._headers = {name: str(headers[name]) for name in names if headers[name]}
+        self._headers: dict[str, Any] = {
+            n: headers[n] for n in names if isinstance(headers[n], str)
+        }
         self._limit = aiohttp.ClientTimeout(seconds, sock_connect=CONNECT_SECONDS)
 
     async def post(self, body: bytes) -> Response:
