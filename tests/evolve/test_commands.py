@@ -306,7 +306,7 @@ def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> Non
     ended.set()
     someone.join()
     assert "best welfare 14" in done.out
-    told = done.err.count("into a chat, and save what it replies as")
+    told = done.err.count("into a chat, and save the reply as")
     assert told == len(list(services.glob("*.prompt.md"))) > 4
 
 

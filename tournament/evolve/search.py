@@ -53,7 +53,7 @@ class Search:
             uniform = [(program,) * len(profile) for program in listed]
             best = await self._best([profile, *uniform], task)
         program = best.profile[seat]
-        critique = f"value {task.value(best):g}"
+        critique = f"worth {task.value(best):g}"
         if lineup(best.profile) == lineup(with_program(profile, seat, program)):
             return Response(program, critique=critique)
         return Response(program, RESTART, f"{critique}, in all seats", profile=best.profile)
