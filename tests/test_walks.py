@@ -18,7 +18,7 @@ from tournament.engine.batch import Batch
 from tournament.engine.run import workers
 from tournament.engine.worker import serve
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.pibr import Chain, Plan
+from tournament.evolve.pibr import Chain, EvolutionPlan
 from tournament.evolve.search import Search
 from tournament.game import Setting
 from tournament.library import load_game, packaged_sources
@@ -136,7 +136,9 @@ def test_a_step_of_evolution_passes_the_functions_of_its_walk(image: images.Imag
         async with workers(image, 1, batch_of(("", "")).limits) as pool:
             evaluator = Evaluator(pool, DILEMMA, 0, batch_of(("", "")).limits)
             oracle = Search((), evaluator, episodes=1)
-            chain = Chain("chain", Plan(rounds=1, steps=1, episodes=1), (oracle,) * 2, evaluator)
+            chain = Chain(
+                "chain", EvolutionPlan(rounds=1, steps=1, episodes=1), (oracle,) * 2, evaluator
+            )
             async for _ in chain.run():
                 pass
 

@@ -58,7 +58,7 @@ def exercise(folder: Path) -> Result:
             folder,
             *("run", "--pop", "bots", "--game", "prisoners_dilemma", "--rounds", "8"),
             *("--reps", "2", "--evolve", "2", "--oracle", f"chat:qwen@{url}"),
-            *("--terse", "-K", "1", "-T", "2", "--json"),
+            *("--short-prompts", "-K", "1", "-T", "2", "--json"),
         )
         seconds = time.monotonic() - began
     steps = """

@@ -15,7 +15,7 @@ from tests.oracles.server import Does, Script, Server, completion, serve
 from tournament.cli import main
 from tournament.engine.run import workers
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.response import Oracle, Response, Task
 from tournament.game import Repetition, Setting
 from tournament.library import load_game
@@ -71,8 +71,6 @@ class ScriptedOracle:
     None stands for an answer without a program.
     """
 
-    name = "says"
-
     def __init__(self, *sources: str | None) -> None:
         self.sources = list(sources)
         self.tasks: list[Task] = []
@@ -92,7 +90,7 @@ def run_chain(evaluate: Evaluate) -> RunChain:
     """A function that runs a chain to its end and returns it with its steps."""
 
     def run(
-        setting: Setting, oracles: Sequence[Oracle], plan: Plan, start: Sequence[str] = ()
+        setting: Setting, oracles: Sequence[Oracle], plan: EvolutionPlan, start: Sequence[str] = ()
     ) -> tuple[Chain, list[Step]]:
         async def work(evaluator: Evaluator) -> tuple[Chain, list[Step]]:
             each = tuple(oracles) * (setting.game.seats if len(oracles) == 1 else 1)

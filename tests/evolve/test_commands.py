@@ -133,7 +133,8 @@ def test_a_budget_covers_all_sessions_of_a_run(
         for _ in range(2):
             done = command(*evolve_words(oracle, "r.duckdb", "--budget-calls", 3), code=None)
             assert (
-                "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 3" in done.err
+                "pibr_0_0 stopped: budget: the budget is used up: calls are limited to 3"
+                in done.err
             )
             assert len(scripted.asked) == asked + 3
         command(*evolve_words(oracle))
@@ -150,7 +151,7 @@ def test_calls_without_an_answer_still_count_when_a_run_continues(
         for script in (scripted.script, author):
             scripted.script = script
             assert (
-                "the budget is spent: tokens are limited to 40,000" in command(*words, code=1).err
+                "the budget is used up: tokens are limited to 40,000" in command(*words, code=1).err
             )
             assert len(scripted.asked) == 1
 
@@ -167,9 +168,9 @@ def test_a_budget_of_money_or_tokens_is_not_exceeded(
     with server(long_author) as scripted:
         oracle = f"chat:m@{scripted.url}"
         done = command(*evolve_words(oracle, "r.duckdb", "--budget-tokens", 50_000))
-        assert "the budget is spent: tokens are limited to 50,000" in done.err
+        assert "the budget is used up: tokens are limited to 50,000" in done.err
         done = command(*evolve_words(oracle, "s.duckdb", *prices, "--budget-money", "0.05"))
-        assert "the budget is spent: dollars are limited to 0.05" in done.err
+        assert "the budget is used up: dollars are limited to 0.05" in done.err
         unknown = command(*evolve_words(oracle, "t.duckdb", "--budget-money", "0.05"), code=2)
         assert "no price is known" in unknown.err
     [(tokens,)] = rows("select sum(input_tokens + output_tokens) from calls")
@@ -321,7 +322,7 @@ def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> Non
     ended.set()
     someone.join()
     assert "best welfare 14" in done.out
-    shown = done.err.count("into a chat, and save what it replies as")
+    shown = done.err.count("into a chat, and save the reply as")
     assert shown == len(list(services.glob("*.prompt.md"))) > 4
 
 
@@ -405,7 +406,7 @@ def test_a_budget_covers_all_games_together(command: Command, server: Serve) -> 
         words = evolve_words(f"chat:m@{scripted.url}", "r.duckdb", "--game", "penalty")
         for _ in range(2):
             done = command(*words, "--budget-calls", 3, code=None)
-            assert "stopped: budget: the budget is spent: calls are limited to 3" in done.err
+            assert "stopped: budget: the budget is used up: calls are limited to 3" in done.err
             assert len(scripted.asked) == 3
         command(*words)
         assert len(scripted.asked) == 10
@@ -428,12 +429,12 @@ BAD = {
     "no oracle called 'delphi'": ("--oracle", "delphi"),
     "no model is named": ("--oracle", "chat"),
     "which server has m?": ("--oracle", "chat:m"),
-    "wants a key": ("--oracle", "chat:openai/m"),
+    "needs a key": ("--oracle", "chat:openai/m"),
     "takes one oracle, or 2": ("--oracle", "search,search,search"),
     "replay needs a file": ("--oracle", "replay"),
     "there is no record to replay": ("--oracle", "replay:none.duckdb"),
-    "no folder of prompts is there": ("--prompts", "nowhere"),
-    "a folder is wanted here, and there is a file": ("--oracle", f"manual:{__file__}"),
+    "there is no such folder of prompts": ("--prompts", "nowhere"),
+    "this must be a folder, and it is a file": ("--oracle", f"manual:{__file__}"),
     "--temperature must be": ("--temperature", "9"),
     "--budget-money must be": ("--budget-money", "much"),
     "--base-url is not an address": ("--base-url", "nonsense"),
@@ -530,7 +531,7 @@ def test_run_takes_the_options_of_evolve(
         evolve_options = ("--evolve", 1, "--order", "simultaneous", "--budget-calls", 1, "-T", 1)
         done = command(*words, *asks, *evolve_options, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
-    assert "pibr_0_0 stopped: budget: the budget is spent: calls are limited to 1" in done.err
+    assert "pibr_0_0 stopped: budget: the budget is used up: calls are limited to 1" in done.err
     assert "\n1 call to models: 100 + 20 tokens, price unknown" in done.err
     [(plan,)] = rows("select plan from chains")
     assert json.loads(plan)["order"] == "simultaneous"

@@ -67,6 +67,35 @@ def test_a_fault_of_another_seat_is_not_charged_to_the_program_but_leaves_a_gap(
     assert found.evaluation and found.evaluation.payoffs is None
 
 
+@pytest.mark.parametrize("lost_with_others", [True, False])
+def test_a_program_is_blamed_for_a_lost_worker_only_if_no_other_program_can_be_at_fault(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, lost_with_others: bool
+) -> None:
+    play = Evaluator._play
+    other = program(always("D")).digest
+
+    async def lose(*arguments: Any, **options: Any) -> Any:
+        outcomes = await play(*arguments, **options)
+        return {f: o for f, o in outcomes.items() if (other in f.lineup) is not lost_with_others}
+
+    monkeypatch.setattr(Evaluator, "_play", lose)
+    found = feedback(evaluate, PD, always("C"), always("D"))
+    assert found.problem == "lost"
+    assert [fault.kind for fault in found.faults] == ([] if lost_with_others else ["lost"])
+
+
+def test_caches_are_bounded(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.evolve.evaluate.MOST_CACHED", 2)
+
+    async def work(evaluator: Evaluator) -> tuple[int, int]:
+        for number in range(6):
+            source = f"{always('C')}# {number}\n"
+            await evaluator.feedback((program(source), program(always("D"))), 0, 1)
+        return len(evaluator._tests), len(evaluator._evaluations)
+
+    assert max(evaluate(PD, work)) <= 3
+
+
 def own_moves() -> MatrixGame:
     rows = [[(1, 2), (3, 4)], [(5, 6), (7, 8)]]
     game = table_game("own_moves", ("a", "b"), rows, {})

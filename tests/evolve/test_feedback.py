@@ -9,9 +9,9 @@ from tournament.evolve.evaluate import Evaluator
 from tournament.evolve.feedback import (
     MOST_CHARACTERS,
     MOST_FAULTS,
-    told_faults,
-    told_rollouts,
-    told_utility,
+    describe_faults,
+    describe_matches,
+    describe_payoffs,
 )
 from tournament.evolve.response import Task
 from tournament.match import Fault
@@ -32,7 +32,7 @@ def report_of(
         assert feedback.evaluation is not None
         task = Task("chain/0/0/0", setting, profile, 0, "welfare", feedback)
         outcomes = [o for o in feedback.evaluation.outcomes if not o.faults]
-        return told_rollouts(task, evaluator), [sum(map(float, o.payoffs)) for o in outcomes]
+        return describe_matches(task, evaluator), [sum(map(float, o.payoffs)) for o in outcomes]
 
     return evaluate(setting, work)
 
@@ -82,7 +82,7 @@ def test_the_value_of_a_program_is_shown_as_its_mean_payoffs(evaluate: Evaluate)
     async def work(evaluator: Evaluator) -> list[str]:
         profile = (program(always("b")), program(always("c")))
         each = [(await evaluator.rollouts([profile], episodes))[0] for episodes in (1, 4)]
-        return [told_utility(evaluation, 1) for evaluation in each]
+        return [describe_payoffs(evaluation, 1) for evaluation in each]
 
     mean_payoffs = "6 for your seat, 12 for all seats together, on average."
     assert evaluate(setting, work) == [
@@ -93,7 +93,7 @@ def test_the_value_of_a_program_is_shown_as_its_mean_payoffs(evaluate: Evaluate)
 
 def test_few_faults_are_shown_each_with_the_end_of_its_traceback() -> None:
     faults = [Fault(0, "error", n, f"fault {n}", "x" * 5000 + f"line {n}") for n in range(9)]
-    text = told_faults(faults)
+    text = describe_faults(faults)
     assert [f"fault {n}" in text for n in range(9)] == [n < MOST_FAULTS for n in range(9)]
     assert "error in round 1, seat 0: fault 0" in text and "xline 0\n" in text
     assert len(text) < 5000

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.evolve.conftest import RunChain, ScriptedOracle, always, setting_of
-from tournament.evolve.evaluate import Evaluation
-from tournament.evolve.feedback import told_faults
-from tournament.evolve.pibr import Plan, Step, named
-from tournament.evolve.response import START, Response, Task, worth
+from tournament.evolve.evaluate import Evaluation, Feedback
+from tournament.evolve.feedback import describe_faults
+from tournament.evolve.pibr import EvolutionPlan, Step, named
+from tournament.evolve.response import START, Response, Task
 from tournament.program import Program
 
 CLIMBING = setting_of("climbing")
@@ -29,7 +29,7 @@ def sources(task: Task) -> list[str]:
 
 def test_in_turn_each_seat_answers_the_newest_programs_of_the_others(run_chain: RunChain) -> None:
     one, two = ScriptedOracle(B, C), ScriptedOracle(C, B)
-    _, steps = run_chain(CLIMBING, [one, two], Plan(rounds=2, steps=1))
+    _, steps = run_chain(CLIMBING, [one, two], EvolutionPlan(rounds=2, steps=1))
     assert positions(steps) == [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
     assert [step.number for step in steps] == [0, 1, 2, 3]
     assert [sources(task) for task in one.tasks] == [[START.source, START.source], [B, C]]
@@ -39,7 +39,7 @@ def test_in_turn_each_seat_answers_the_newest_programs_of_the_others(run_chain: 
 
 def test_simultaneous_seats_answer_the_programs_of_the_round_before(run_chain: RunChain) -> None:
     one, two = ScriptedOracle(B, C), ScriptedOracle(C, B)
-    plan = Plan(rounds=2, steps=1, order="simultaneous")
+    plan = EvolutionPlan(rounds=2, steps=1, order="simultaneous")
     chain, steps = run_chain(CLIMBING, [one, two], plan)
     assert [sources(task) for task in two.tasks] == [[START.source, START.source], [B, C]]
     # The steps play (b, a) and (a, c), then their joined profile is measured; the second round does the same.
@@ -50,7 +50,7 @@ def test_simultaneous_seats_answer_the_programs_of_the_round_before(run_chain: R
 
 def test_a_chain_keeps_the_best_profile_of_all_its_steps(run_chain: RunChain) -> None:
     chain, steps = run_chain(
-        CLIMBING, [ScriptedOracle(B, C), ScriptedOracle(B, C)], Plan(rounds=2, steps=1)
+        CLIMBING, [ScriptedOracle(B, C), ScriptedOracle(B, C)], EvolutionPlan(rounds=2, steps=1)
     )
     assert welfare(steps) == [-60.0, 14.0, 0.0, 10.0]
     assert [step.best for step in steps] == [True, True, False, False]
@@ -60,7 +60,9 @@ def test_a_chain_keeps_the_best_profile_of_all_its_steps(run_chain: RunChain) ->
 
 def test_of_equally_good_profiles_the_first_counts_as_the_best(run_chain: RunChain) -> None:
     chain, steps = run_chain(
-        CLIMBING, [ScriptedOracle(B, f"{B}# again\n"), ScriptedOracle(B)], Plan(rounds=2, steps=1)
+        CLIMBING,
+        [ScriptedOracle(B, f"{B}# again\n"), ScriptedOracle(B)],
+        EvolutionPlan(rounds=2, steps=1),
     )
     assert welfare(steps) == [-60.0, 14.0, 14.0, 14.0]
     assert [step.best for step in steps] == [True, True, False, False]
@@ -69,7 +71,9 @@ def test_of_equally_good_profiles_the_first_counts_as_the_best(run_chain: RunCha
 
 def test_each_step_continues_from_the_step_before(run_chain: RunChain) -> None:
     one = ScriptedOracle(B, C, f"{A}\n# once more\n", B)
-    _, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=3), [C, B])
+    _, steps = run_chain(
+        CLIMBING, [one, ScriptedOracle(B)], EvolutionPlan(rounds=1, steps=3), [C, B]
+    )
     assert positions(steps)[:3] == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
     assert [task.program.source for task in one.tasks] == [C, B, C]
     assert [task.name for task in one.tasks] == [f"chain/0/0/{turn}" for turn in range(3)]
@@ -78,7 +82,10 @@ def test_each_step_continues_from_the_step_before(run_chain: RunChain) -> None:
 def test_the_name_of_a_program_depends_only_on_its_text(run_chain: RunChain) -> None:
     new = f"{A}\n# once more\n"
     _, steps = run_chain(
-        CLIMBING, [ScriptedOracle(B, new), ScriptedOracle(new)], Plan(rounds=1, steps=2), [C, B]
+        CLIMBING,
+        [ScriptedOracle(B, new), ScriptedOracle(new)],
+        EvolutionPlan(rounds=1, steps=2),
+        [C, B],
     )
     names = [step.response.program.name for step in steps if step.response.program]
     named_so = f"pibr_{Program('any', new).digest[:10]}"
@@ -90,7 +97,10 @@ def test_the_name_of_a_program_depends_only_on_its_text(run_chain: RunChain) -> 
 
 def test_a_seat_stops_when_the_optimum_is_reached(run_chain: RunChain) -> None:
     _, steps = run_chain(
-        CLIMBING, [ScriptedOracle(B, A), ScriptedOracle(A)], Plan(rounds=2, steps=5), [C, A]
+        CLIMBING,
+        [ScriptedOracle(B, A), ScriptedOracle(A)],
+        EvolutionPlan(rounds=2, steps=5),
+        [C, A],
     )
     assert positions(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
     assert welfare(steps)[1:] == [22.0] * 4
@@ -100,13 +110,13 @@ def test_a_seat_with_its_own_objective_does_not_stop_at_the_common_optimum(
     run_chain: RunChain,
 ) -> None:
     one = ScriptedOracle(always("C"), always("D"))
-    plan = Plan(rounds=1, steps=2, objective="own")
+    plan = EvolutionPlan(rounds=1, steps=2, objective="own")
     _, steps = run_chain(PD, [one, ScriptedOracle(always("C"))], plan)
     assert positions(steps)[:2] == [(0, 0, 0), (0, 0, 1)]
 
 
 def test_a_seat_stops_when_nothing_changes(run_chain: RunChain) -> None:
-    _, steps = run_chain(CLIMBING, [ScriptedOracle(B)], Plan(rounds=1, steps=5))
+    _, steps = run_chain(CLIMBING, [ScriptedOracle(B)], EvolutionPlan(rounds=1, steps=5))
     assert positions(steps) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
 
 
@@ -114,13 +124,13 @@ def test_a_program_that_fails_is_a_gap_and_its_traceback_is_in_the_next_task(
     run_chain: RunChain,
 ) -> None:
     one = ScriptedOracle(B, RAISES, C)
-    chain, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=3))
+    chain, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], EvolutionPlan(rounds=1, steps=3))
     assert welfare(steps)[:3] == [-60.0, None, 0.0]
     assert [step.outcome for step in steps][:3] == ["ok", "error", "ok"]
     assert "ZeroDivisionError" in steps[1].note
     [fault, *_] = one.tasks[2].feedback.faults
     assert one.tasks[2].program.source == RAISES
-    assert "ZeroDivisionError" in told_faults([fault]) and "line 2" in told_faults([fault])
+    assert "ZeroDivisionError" in describe_faults([fault]) and "line 2" in describe_faults([fault])
     assert chain.best.welfare == 0.0
 
 
@@ -128,7 +138,7 @@ def test_after_a_gap_at_the_end_of_a_turn_the_last_program_that_ran_stays(
     run_chain: RunChain,
 ) -> None:
     two = ScriptedOracle(B)
-    run_chain(CLIMBING, [ScriptedOracle(B, RAISES), two], Plan(rounds=1, steps=2))
+    run_chain(CLIMBING, [ScriptedOracle(B, RAISES), two], EvolutionPlan(rounds=1, steps=2))
     assert sources(two.tasks[0]) == [B, START.source]
 
 
@@ -136,7 +146,7 @@ def test_an_answer_without_a_program_is_a_gap_and_the_same_task_is_given_again(
     run_chain: RunChain,
 ) -> None:
     one = ScriptedOracle(None, B)
-    _, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], Plan(rounds=1, steps=2))
+    _, steps = run_chain(CLIMBING, [one, ScriptedOracle(B)], EvolutionPlan(rounds=1, steps=2))
     assert [step.outcome for step in steps][:2] == ["no_code", "ok"]
     assert [sources(task)[0] for task in one.tasks] == [START.source] * 2
 
@@ -146,7 +156,7 @@ def test_each_of_three_seats_can_have_its_own_oracle(run_chain: RunChain) -> Non
     least, most = setting.game.moves[0][0], setting.game.moves[0][-1]
     gives = f"def act(view):\n    return {most!r}\n"
     oracles = [ScriptedOracle(gives), ScriptedOracle(None), ScriptedOracle(gives)]
-    chain, steps = run_chain(setting, oracles, Plan(rounds=1, steps=1))
+    chain, steps = run_chain(setting, oracles, EvolutionPlan(rounds=1, steps=1))
     assert positions(steps) == [(0, 0, 0), (0, 1, 0), (0, 2, 0)]
     assert [each.source for each in steps[-1].profile] == [gives, START.source, gives]
     assert welfare(steps)[1] is None and chain.best.profile == steps[-1].profile
@@ -156,8 +166,6 @@ def test_each_of_three_seats_can_have_its_own_oracle(run_chain: RunChain) -> Non
 class Stops:
     """An oracle that stops after its first answer."""
 
-    name = "stops"
-
     def __init__(self) -> None:
         self.asked = 0
 
@@ -166,21 +174,24 @@ class Stops:
         self.asked += 1
         if self.asked == 1:
             return Response(Program("bot", B))
-        return Response(None, "budget", note="the budget is spent", stop=True)
+        return Response(None, "budget", note="the budget is used up", stop=True)
 
 
 @pytest.mark.parametrize("order", ["turn", "simultaneous"])
 def test_an_oracle_that_stops_ends_the_chain(run_chain: RunChain, order: str) -> None:
-    chain, steps = run_chain(CLIMBING, [Stops()], Plan(rounds=3, steps=3, order=order))
+    chain, steps = run_chain(CLIMBING, [Stops()], EvolutionPlan(rounds=3, steps=3, order=order))
     assert positions(steps) == [(0, 0, 0)]
-    assert chain.stopped == "budget: the budget is spent"
+    assert chain.stopped == "budget: the budget is used up"
 
 
 def test_an_objective_is_the_own_payoff_the_welfare_or_both() -> None:
     class Paid(Evaluation):
         payoffs = (1.0, 5.0)  # type: ignore[assignment]
 
-    paid = Paid((), ())
-    values = [worth(paid, 0, objective) for objective in ("welfare", "own", "both")]
-    assert values == [6.0, 1.0, 7.0]
-    assert worth(Evaluation((), ()), 0, "welfare") == float("-inf")
+    profile = (START, START)
+    tasks = [
+        Task("step", PD, profile, 0, objective, Feedback((), None))
+        for objective in ("welfare", "own", "both")
+    ]
+    assert [task.value(Paid((), ())) for task in tasks] == [6.0, 1.0, 7.0]
+    assert tasks[0].value(Evaluation((), ())) == float("-inf")

@@ -9,7 +9,7 @@ from tournament.engine.batch import match_tape
 from tournament.evolve.evaluate import Evaluator, Feedback, Profile
 from tournament.evolve.grid import walkers
 from tournament.evolve.optimum import mean_optimum, published_optimum
-from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.response import START, Response, Task
 from tournament.evolve.search import Search
 from tournament.game import Setting
@@ -25,7 +25,7 @@ CLIMBING = setting_of("climbing")
 def searched(
     evaluate: Evaluate,
     setting: Setting,
-    plan: Plan,
+    plan: EvolutionPlan,
     start: tuple[str, ...] = (),
     library: tuple[Program, ...] = (),
 ) -> tuple[Chain, list[Step]]:
@@ -45,7 +45,7 @@ def searched(
 def test_search_reaches_the_optimum_of_the_matrix_games_of_the_paper(
     evaluate: Evaluate, game: str, best: float
 ) -> None:
-    _, steps = searched(evaluate, setting_of(game), Plan())
+    _, steps = searched(evaluate, setting_of(game), EvolutionPlan())
     assert len(steps) == 10
     assert [step.evaluation and step.evaluation.welfare for step in steps] == [best] * 10
 
@@ -54,7 +54,7 @@ def test_search_reaches_the_optimum_of_the_matrix_games_of_the_paper(
 def test_search_for_welfare_leaves_an_equilibrium_that_no_single_seat_can_improve(
     evaluate: Evaluate, start: str
 ) -> None:
-    chain, steps = searched(evaluate, CLIMBING, Plan(1, 3), (always(start),) * 2)
+    chain, steps = searched(evaluate, CLIMBING, EvolutionPlan(1, 3), (always(start),) * 2)
     outcomes = [step.outcome for step in steps]
     assert "restart" in outcomes
     restart = steps[outcomes.index("restart")]
@@ -64,7 +64,7 @@ def test_search_for_welfare_leaves_an_equilibrium_that_no_single_seat_can_improv
 
 
 def test_search_for_the_own_payoff_never_restarts(evaluate: Evaluate) -> None:
-    plan = Plan(2, 2, objective="own")
+    plan = EvolutionPlan(2, 2, objective="own")
     _, steps = searched(evaluate, CLIMBING, plan, (always("b"),) * 2)
     assert {step.outcome for step in steps} == {"ok"}
 
@@ -74,7 +74,7 @@ def test_the_objective_decides_the_answer_to_a_cooperator(
     evaluate: Evaluate, objective: str, move: str
 ) -> None:
     """Against a cooperator, defection pays 5 to the seat and 5 in all; cooperation pays 3 to the seat and 6 in all."""
-    plan = Plan(1, 1, objective=objective)
+    plan = EvolutionPlan(1, 1, objective=objective)
     start = (always("C"), always("C"))
     _, steps = searched(evaluate, setting_of("prisoners_dilemma"), plan, start)
     [outcome, *_] = steps[0].evaluation.outcomes if steps[0].evaluation else ()
@@ -88,19 +88,19 @@ def test_search_finds_the_automaton_that_exploits(
     monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     forgiving = load_bot("tit_for_two_tats")
     setting = setting_of("prisoners_dilemma", rounds=8)
-    plan = Plan(1, 1, objective="own")
+    plan = EvolutionPlan(1, 1, objective="own")
     _, steps = searched(evaluate, setting, plan, (always("C"), forgiving.source))
     assert steps[0].evaluation and steps[0].evaluation.payoffs
     assert steps[0].evaluation.payoffs[0] >= 4 * 5 + 4 * 3
 
 
 def test_search_works_for_seats_with_different_moves(evaluate: Evaluate) -> None:
-    chain, _ = searched(evaluate, setting_of("battle_of_the_sexes"), Plan(1, 1))
+    chain, _ = searched(evaluate, setting_of("battle_of_the_sexes"), EvolutionPlan(1, 1))
     assert chain.best.welfare > 0
 
 
 def test_search_works_for_three_seats(evaluate: Evaluate) -> None:
-    chain, steps = searched(evaluate, setting_of("public_goods", seats="3"), Plan(1, 1))
+    chain, steps = searched(evaluate, setting_of("public_goods", seats="3"), EvolutionPlan(1, 1))
     assert chain.best.welfare == mean_optimum(chain.setting)
     assert {step.seat for step in steps} == {0, 1, 2}
 
@@ -171,6 +171,6 @@ def test_a_search_gives_the_same_programs_again(
 ) -> None:
     monkeypatch.setattr("tournament.evolve.search.CLIMBS", 1)
     setting = setting_of("prisoners_dilemma", rounds=2)
-    runs = [searched(evaluate, setting, Plan(1, 1, 3)) for _ in range(2)]
+    runs = [searched(evaluate, setting, EvolutionPlan(1, 1, 3)) for _ in range(2)]
     first, second = ([step.profile for step in steps] for _, steps in runs)
     assert first == second

@@ -18,10 +18,10 @@ from tests.evolve.conftest import (
 )
 from tests.oracles.server import Does, Script, Server, completion, error, in_turn
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.pibr import Chain, Plan, Step
+from tournament.evolve.pibr import Chain, EvolutionPlan, Step
 from tournament.evolve.textual import Textual
 from tournament.oracles.chat import Chat
-from tournament.oracles.ledger import Ledger, NoJournal
+from tournament.oracles.ledger import Ledger
 from tournament.oracles.oracle import CallOutcome
 from tournament.oracles.prompts import COMPLAINTS, Prompts
 from tournament.oracles.settings import Settings
@@ -43,7 +43,7 @@ def evolved(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) 
         steps: int = 1,
         start: tuple[str, str] | None = (OWN, THEIRS),
         *,
-        terse: bool = False,
+        short_prompts: bool = False,
         **options: Any,
     ) -> tuple[list[Step], Server, Chain]:
         with server(script) as scripted:
@@ -51,10 +51,12 @@ def evolved(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) 
             prompts = Prompts(settings.prompts)
 
             async def work(evaluator: Evaluator) -> tuple[list[Step], Server, Chain]:
-                chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)), NoJournal())
-                oracle = Textual("chat:m", chat, prompts, evaluator, "About it.", terse=terse)
+                chat = Ledger(Chat("m", scripted.url, settings, make_limits(settings)))
+                oracle = Textual(chat, prompts, evaluator, "About it.", short_prompts)
                 profile = start and (program(start[0]), program(start[1]))
-                chain = Chain("chain", Plan(1, steps, 2), (oracle, Silent()), evaluator, profile)
+                chain = Chain(
+                    "chain", EvolutionPlan(1, steps, 2), (oracle, Silent()), evaluator, profile
+                )
                 evolved = [step async for step in chain.run() if step.seat == 0]
                 await chat.aclose()
                 return evolved, scripted, chain
@@ -66,8 +68,6 @@ def evolved(evaluate: Evaluate, server: Serve, monkeypatch: pytest.MonkeyPatch) 
 
 class Silent:
     """An oracle that never changes the program of its seat."""
-
-    name = "silent"
 
     async def respond(self, task: Any) -> Any:
         """Return the present program."""
@@ -177,7 +177,7 @@ def test_a_used_up_budget_ends_the_chain(evolved: Any) -> None:
     steps, server, chain = evolved(critic(always("b"), always("c")), 3, None, budget_calls=2)
     assert [step.outcome for step in steps] == ["ok"]
     assert len(server.asked) == 2
-    assert chain.stopped.startswith("budget: the budget is spent: calls are limited to 2")
+    assert chain.stopped.startswith("budget: the budget is used up: calls are limited to 2")
 
 
 @pytest.mark.parametrize(

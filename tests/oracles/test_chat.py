@@ -542,3 +542,12 @@ def test_a_dropped_request_counts_with_the_most_tokens_that_it_can_use(
     assert whole.taken == Spending(1, 120)
     assert retried.taken.calls == 2
     assert retried.taken.tokens > 120 + 8192
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_request_on_which_the_server_failed_stays_counted_since_the_model_may_have_been_asked(
+    no_pauses: None, status: int
+) -> None:
+    retried = one(in_turn(Does({}, status=status), Does()))
+    assert retried.taken.calls == 2
+    assert retried.taken.tokens > 120 + 8192

@@ -32,7 +32,7 @@ def put_all(disk: Disk, count: int, pause: float = 0.0) -> list[int]:
     """Put items one after the other without waiting; return those that were put without an error."""
     done: list[int] = []
 
-    async def put(group: GroupCommit[int], item: int) -> None:
+    async def put(group: GroupCommit, item: int) -> None:
         try:
             await group.put(item)
             assert item in disk.written

@@ -20,7 +20,7 @@ import tournament.oracles
 from tests.oracles.server import CODE, Does, completion, in_turn, serve
 from tournament.errors import RecordError
 from tournament.evolve.journal import RecordJournal
-from tournament.oracles.ledger import Ledger, NoJournal, from_line, to_line
+from tournament.oracles.ledger import Ledger, from_line, to_line
 from tournament.oracles.limits import Spending
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import Settings
@@ -84,7 +84,28 @@ def test_a_line_is_read_as_it_was_written() -> None:
         assert from_line(line) == (CALL, answer)
 
 
-def test_fields_of_later_versions_are_ignored() -> None:
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        ("answer", "cost", "dear"),
+        ("answer", "cost", [1]),
+        ("answer", "taken", {"calls": 1}),
+        ("answer", "outcome", "unheard of"),
+        ("call", "messages", [{"role": "user"}]),
+        ("call", "messages", None),
+    ],
+)
+def test_a_line_of_another_form_is_an_error_of_the_record(
+    part: str, key: str, value: object
+) -> None:
+    data = json.loads(to_line(CALL, ANSWER))
+    data[part][key] = value
+    for line in (json.dumps(data), "[]", "{}", '{"call": 1, "answer": 2}', "nonsense"):
+        with pytest.raises(RecordError, match="cannot be read"):
+            from_line(line)
+
+
+def test_what_later_versions_add_is_passed_over() -> None:
     data = json.loads(to_line(CALL, ANSWER))
     data["call"]["new"] = data["answer"]["new"] = 1
     assert from_line(json.dumps(data)) == (CALL, ANSWER)
@@ -315,7 +336,7 @@ def test_no_key_is_written_to_the_record(path: Path) -> None:
 def test_without_a_journal_every_call_is_made() -> None:
     async def run() -> None:
         oracle = Scripted()
-        ledger = Ledger(oracle, NoJournal())
+        ledger = Ledger(oracle)
         await ledger.ask(CALL)
         await ledger.ask(CALL)
         assert len(oracle.asked) == 2

@@ -12,7 +12,7 @@ import pytest
 from tests.oracles.server import Does, completion, serve
 from tournament.errors import UsageError
 from tournament.oracles.chat import Chat
-from tournament.oracles.limits import COOLDOWN, Budget, BudgetSpent, Gate, Spending, Window
+from tournament.oracles.limits import COOLDOWN, Budget, BudgetExceeded, Gate, Spending, Window
 from tournament.oracles.oracle import Answer, Call, CallOutcome, Message
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import make_limits
@@ -84,7 +84,7 @@ def test_the_gate_lets_no_more_calls_through_than_its_limit() -> None:
 
         async def pass_through() -> None:
             nonlocal inside, most
-            async with gate:
+            async with gate.limiter:
                 inside += 1
                 most = max(most, inside)
                 await anyio.sleep(0.001)
@@ -101,13 +101,14 @@ def test_the_gate_lets_no_more_calls_through_than_its_limit() -> None:
 def test_a_call_that_is_cancelled_at_a_full_gate_takes_no_slot() -> None:
     async def test() -> None:
         gate = Gate(1, 1)
-        async with gate:
-            with anyio.move_on_after(0.05) as scope:
-                async with gate:
-                    pass
+        await gate.limiter.acquire_on_behalf_of("another call")
+        with anyio.move_on_after(0.05) as scope:
+            async with gate.limiter:
+                pass
+        gate.limiter.release_on_behalf_of("another call")
         assert scope.cancelled_caught
         with anyio.fail_after(5):
-            async with gate:
+            async with gate.limiter:
                 pass
 
     run(test)
@@ -137,9 +138,9 @@ def test_a_call_above_the_limit_of_a_minute_goes_alone_and_unused_tokens_are_giv
     async def test() -> None:
         window = Window(10, seconds=1)
         began = anyio.current_time()
-        correct = await window.take(50)
+        taken = await window.take(50)
         assert anyio.current_time() - began < 0.9
-        correct(4)
+        taken.amount = 4
         await window.take(6)
         assert anyio.current_time() - began < 0.9, "the first call used less than was held for it"
         await window.take(1)
@@ -182,26 +183,26 @@ def test_the_held_amount_counts_until_the_cost_is_known() -> None:
     async def test() -> None:
         budget = Budget(calls=2, tokens=100)
         first = await budget.hold(60, None)
-        with pytest.raises(BudgetSpent, match="tokens are limited to 100"):
-            await Budget(tokens=100, spent=Spending(tokens=50)).hold(60, None)
+        with pytest.raises(BudgetExceeded, match="tokens are limited to 100"):
+            await Budget(tokens=100, used=Spending(tokens=50)).hold(60, None)
         waited: list[str] = []
 
         async def wait() -> None:
             second = await budget.hold(60, None)
             waited.append("held")
-            second.settle(20, None)
+            second.correct(20, None)
             budget.end(second)
 
         async with anyio.create_task_group() as group:
             group.start_soon(wait)
             await anyio.sleep(0.05)
-            assert not waited, "the first call may still use less than is held for it"
-            first.settle(30, Decimal("0.1"))
+            assert not waited, "the first may yet turn out to have taken less"
+            first.correct(30, Decimal("0.1"))
             budget.end(first)
         assert waited
-        assert budget.spent == Spending(2, 50, Decimal("0.1"))
-        assert budget.under_way == Spending()
-        with pytest.raises(BudgetSpent, match="calls are limited to 2"):
+        assert budget.used == Spending(2, 50, Decimal("0.1"))
+        assert budget.held == Spending()
+        with pytest.raises(BudgetExceeded, match="calls are limited to 2"):
             await budget.hold(1, None)
 
     run(test)
@@ -213,10 +214,10 @@ def test_a_rejected_call_is_free_and_an_unknown_cost_counts_as_the_held_amount()
         away = await budget.hold(10, None)
         away.release()
         budget.end(away)
-        assert budget.spent == Spending()
+        assert budget.used == Spending()
         unknown = await budget.hold(10, Decimal(3))
         budget.end(unknown)
-        assert budget.spent == Spending(1, 10, Decimal(3))
+        assert budget.used == Spending(1, 10, Decimal(3))
 
     run(test)
 
@@ -269,10 +270,10 @@ def test_fifty_calls_at_once_never_exceed_the_budget(
         good = [a for a in answers if a.outcome is CallOutcome.OK]
         assert {a.outcome for a in answers} <= {CallOutcome.OK, CallOutcome.BUDGET}
         assert len(answers) == 100
-        assert len(good) == len(server.asked) == limits.budget.spent.calls
+        assert len(good) == len(server.asked) == limits.budget.used.calls
         tokens = sum((a.input_tokens or 0) + (a.output_tokens or 0) for a in good)
         money = sum((a.cost for a in good if a.cost is not None), Decimal(0))
-        assert limits.budget.spent == Spending(len(good), tokens, money)
+        assert limits.budget.used == Spending(len(good), tokens, money)
         assert calls is None or len(good) == calls
         assert tokens <= limit.get("budget_tokens", tokens)
         assert money <= limit.get("budget_money", money)
@@ -308,8 +309,8 @@ def test_a_cancelled_call_counts_with_the_most_that_it_can_have_cost() -> None:
             with anyio.move_on_after(0.2):
                 await oracle.ask(Call("critique", (Message("user", "?"),)))
             await oracle.aclose()
-            assert limits.budget.under_way == Spending()
-            assert limits.budget.spent.calls == 1
-            assert limits.budget.spent.tokens >= 50
+            assert limits.budget.held == Spending()
+            assert limits.budget.used.calls == 1
+            assert limits.budget.used.tokens >= 50
 
     run(test)

@@ -39,7 +39,7 @@ def test_the_prompt_is_written_to_one_file_and_the_answer_read_from_another(tmp_
             [prompt] = files(folder)
             assert prompt.read_text() == "You write.\n\nOne, \u00fc.\n"
             assert printed == [
-                f"paste {prompt} into a chat, and save what it replies as {answer_file(prompt)}"
+                f"paste {prompt} into a chat, and save the reply as {answer_file(prompt)}"
             ]
             answer_file(prompt).write_text(" \n")
             await anyio.sleep(0.2)
@@ -84,9 +84,9 @@ def test_every_call_has_files_of_its_own(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for folder_below_file in (tmp_path / "file", tmp_path / "file" / "folder"):
-        with pytest.raises(UsageError, match="a folder is wanted here, and there is a file"):
-            Manual(folder_below_file)
+    for place in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(UsageError, match="this must be a folder, and it is a file"):
+            Manual(place)
 
 
 def test_an_answer_that_ends_inside_its_code_is_not_read_before_it_is_complete(

@@ -195,7 +195,7 @@ def test_templates_can_be_filled_for_any_game(game: str) -> None:
 
 
 def test_a_folder_of_prompts_that_overrides_nothing_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no folder of prompts"):
+    with pytest.raises(UsageError, match="no such folder of prompts"):
         Prompts(tmp_path / "none")
     (tmp_path / "wirte.j2").write_text("x")
     with pytest.raises(NotFound, match=r"did you mean: write\.j2"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tournament.oracles.oracle import Answer, CallOutcome
 from tournament.oracles.prompts import fence
-from tournament.oracles.reply import ends_in_code, read, read_review, read_text, spoken
+from tournament.oracles.reply import ends_in_code, read, read_review, read_text, without_thoughts
 
 F = "```"
 ACT = "def act(view):\n    return 'C'\n"
@@ -156,11 +156,11 @@ def test_texts_of_failed_calls_are_not_read() -> None:
     )
 
 
-def test_text_inside_think_tags_is_not_part_of_the_reply() -> None:
-    assert spoken("<think>no</think>\nIt is greedy.") == "It is greedy."
-    assert spoken("no</think>It is greedy.") == "It is greedy."
-    assert spoken("<think>for ever") == ""
-    assert spoken("It is greedy.") == "It is greedy."
+def test_thoughts_are_not_without_thoughts() -> None:
+    assert without_thoughts("<think>no</think>\nIt is greedy.") == "It is greedy."
+    assert without_thoughts("no</think>It is greedy.") == "It is greedy."
+    assert without_thoughts("<think>for ever") == ""
+    assert without_thoughts("It is greedy.") == "It is greedy."
 
 
 FRAGMENTS = st.sampled_from(
@@ -192,7 +192,7 @@ def test_reading_a_reply_never_raises(parts: list[str], cut_off: bool) -> None:
     for text in ("".join(parts), "\n".join(parts)):
         reply = read_text(text, cut_off=cut_off)
         assert bool(reply.program) == reply.outcome.good
-        spoken(text)
+        without_thoughts(text)
 
 
 @given(st.lists(st.one_of(FRAGMENTS, st.text(max_size=20)), max_size=8))

@@ -85,3 +85,15 @@ def test_a_new_record_and_a_migrated_one_have_the_same_columns(
         from information_schema.columns order by all
     """
     assert rows(migrated, query) == rows(new, query)
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_a_chain_is_found_again_by_its_plan_under_the_new_names(old: Path, short: bool) -> None:
+    if short:
+        with duckdb.connect(old) as connection:
+            connection.execute("update chains set plan = replace(plan, 'false}', 'true}')")
+    with Record.open(old) as record:
+        for chain in record.chains():
+            assert chain.plan["short_prompts"] is short and "terse" not in chain.plan
+            plan = dict(chain.plan)
+            assert record.begin_chain(chain.run, chain.name, chain.oracles, plan) == chain.chain

@@ -32,32 +32,39 @@ from tournament.errors import NotFound
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.game import Setting
-    from tournament.oracles.oracle import Say
+    from tournament.oracles.oracle import Notify
     from tournament.report.naming import Names
     from tournament.runs.evolution import Evolution
     from tournament.store import Record
 
 
 def make_evolution(
-    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Say" = say
+    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Notify" = say
 ) -> "Evolution":
     """Return the evolution that the options describe: `chains` chains for each `--oracle` option.
 
     `tell` prints messages. Raises `UsageError` for options that cannot be used.
     """
-    from tournament.evolve.factories import checked
-    from tournament.evolve.pibr import Plan
+    from tournament.evolve.factories import check_oracles
+    from tournament.evolve.pibr import EvolutionPlan
     from tournament.oracles.settings import Settings
     from tournament.oracles.spec import default_spec, split
     from tournament.runs.evolution import Evolution, check_recording
 
-    plan = Plan(growing.outer, growing.inner, growing.episodes, growing.objective, growing.order)
+    plan = EvolutionPlan(
+        growing.outer,
+        growing.inner,
+        growing.episodes,
+        growing.objective,
+        growing.order,
+        growing.short_prompts,
+    )
     options = vars(growing)
     fields = Settings.model_fields.keys() & options.keys() - {"oracle"}
     settings = Settings.load(**{name: options[name] for name in fields})
     teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
     for team in teams:
-        checked(team, settings, setting, check_recording)
+        check_oracles(team, settings, setting, check_recording)
     grown = itertools.chain.from_iterable([team] * chains for team in teams)
     return Evolution(
         chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
@@ -65,11 +72,10 @@ def make_evolution(
         settings=settings,
         say=tell,
         watch=partial(_watch, tell),
-        terse=growing.terse,
     )
 
 
-def _watch(tell: "Say", chain: str, step: "Step") -> None:
+def _watch(tell: "Notify", chain: str, step: "Step") -> None:
     """Print what a step of a chain resulted in."""
     if step.evaluation is None:
         why = ": ".join(filter(None, [step.outcome, step.note]))

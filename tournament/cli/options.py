@@ -117,9 +117,9 @@ class EvolutionOptions:
     order: Annotated[
         str, typer.Option(metavar="HOW", help="How seats come: turn or simultaneous.")
     ] = "turn"
-    terse: Annotated[bool, typer.Option("--terse", help="One short prompt, for small models.")] = (
-        False
-    )
+    short_prompts: Annotated[
+        bool, typer.Option("--short-prompts", help="Ask with one short prompt, for small models.")
+    ] = False
     model: Annotated[str | None, typer.Option(metavar="NAME", help="What chat asks.")] = None
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None
     temperature: Annotated[

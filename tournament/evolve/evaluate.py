@@ -5,8 +5,9 @@ A rollout is a set of matches that are played only to learn how good a profile i
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from anyio import create_memory_object_stream, create_task_group
 
@@ -23,18 +24,18 @@ from tournament.seeds import Tape
 Profile = tuple[Program, ...]
 """One program for every seat, in seat order."""
 
-TOGETHER = 64
+MOST_PROFILES = 64
 """How many profiles are played at the same time. The number is limited because each program takes an instance."""
-MOST_KNOWN = 20_000
-"""How many evaluations are cached. When there are more, the cache is emptied before new ones are added."""
-WAITING = 4
+MOST_CACHED = 20_000
+"""How many entries a cache has. When there are more, the cache is emptied before new ones are added."""
+MOST_WAITING = 4
 """How many lists of outcomes may wait to be received before the workers have to wait."""
 
 Round = tuple[Joint, Payoffs, Observation | None]
 """The joint move, the payoffs by seat, and the observation of one seat (None in a matrix game)."""
 
-Key = tuple[tuple[str, ...], int, int]
-"""A lineup, the number of matches it plays, and the first repetition."""
+Matches = tuple[Fixture, ...]
+"""The matches of one profile in a rollout: repetitions of its lineup."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,8 @@ class Evaluation:
     @property
     def samples(self) -> tuple[float, ...] | None:
         """The sum of all seats' payoffs in each match; None where `payoffs` is None."""
-        if self.payoffs is None:
-            return None
-        return tuple(sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
+        sums = (sum(p or 0 for p in outcome.payoffs) for outcome in self.outcomes)
+        return None if self.payoffs is None else tuple(sums)
 
 
 @dataclass(frozen=True)
@@ -90,22 +90,25 @@ class Feedback:
         return "" if self.evaluation and self.evaluation.payoffs else "lost"
 
 
+@dataclass(eq=False)
 class Evaluator:
     """Plays profiles in a worker pool. The same profile with the same seed always gives the same result."""
 
-    def __init__(
-        self, pool: Pool, setting: Setting, seed: int, limits: Limits | None = None
-    ) -> None:
-        self.pool = pool
-        self.setting = setting
-        self.seed = seed
-        self.limits = limits or Limits()
-        self._known: dict[Key, Evaluation] = {}
-        self._tested: dict[tuple[tuple[str, ...], int], tuple[Fault, ...]] = {}
+    pool: Pool
+    setting: Setting
+    seed: int
+    limits: Limits = Limits()
+    _evaluations: dict[Matches, Evaluation] = field(default_factory=dict, init=False)
+    _tests: dict[tuple[Fixture, int], tuple[Fault, ...]] = field(default_factory=dict, init=False)
 
     async def feedback(self, profile: Profile, seat: int, episodes: int) -> Feedback:
         """Run the unit tests of a seat's program, then play `episodes` matches of its profile if it passes them."""
-        if faults := await self.tests(profile, seat):
+        key = (Fixture(lineup(profile), 0), seat)
+        faults = self._tests.get(key)
+        if faults is None:
+            faults = await self._test(profile, seat)
+            _add(self._tests, {key: faults})
+        if faults:
             return Feedback(faults, None)
         [evaluation] = await self.rollouts([profile], episodes)
         return Feedback(_different(evaluation.faults), evaluation)
@@ -114,26 +117,14 @@ class Evaluator:
         self, profiles: Sequence[Profile], episodes: int, first: int = 0
     ) -> list[Evaluation]:
         """Play `episodes` repetitions of every profile, from number `first` on; return an evaluation of each."""
-        keys: list[Key] = [(lineup(profile), episodes, first) for profile in profiles]
-        found = {key: self._known[key] for key in keys if key in self._known}
-        new = {k: p for k, p in zip(keys, profiles, strict=True) if k not in found}
-        for start in range(0, len(new), TOGETHER):
-            found |= await self._played(dict(list(new.items())[start : start + TOGETHER]))
-        if len(self._known) > MOST_KNOWN:
-            self._known.clear()
-        self._known |= found
+        numbers = range(first, first + episodes)
+        keys = [tuple(Fixture(lineup(each), number) for number in numbers) for each in profiles]
+        found = {key: self._evaluations[key] for key in keys if key in self._evaluations}
+        new = [(key, p) for key, p in zip(keys, profiles, strict=True) if key not in found]
+        for start in range(0, len(new), MOST_PROFILES):
+            found |= await self._evaluate(dict(new[start : start + MOST_PROFILES]))
+        _add(self._evaluations, found)
         return [replace(found[key], profile=p) for key, p in zip(keys, profiles, strict=True)]
-
-    async def tests(self, profile: Profile, seat: int) -> tuple[Fault, ...]:
-        """Return the faults of a seat's program in test matches, each fault once.
-
-        The program plays the others of its profile, the probes, and copies of itself if all seats have the same moves.
-        Every match is played in a batch and again alone, and a program that then plays differently is at fault too.
-        """
-        key = (lineup(profile), seat)
-        if key not in self._tested:
-            self._tested[key] = _different(await self._faults(profile, seat))
-        return self._tested[key]
 
     def rounds(self, outcome: Outcome, seat: int) -> Iterator[Round]:
         """Yield each round of a match: the joint move, the payoffs, and what the seat had observed."""
@@ -151,51 +142,57 @@ class Evaluator:
         """Return the name of the tape from which the chance events of a match were drawn."""
         return match_tape(self.seed, self.setting.key, outcome.fixture, "chance")
 
-    async def _played(self, profiles: dict[Key, Profile]) -> dict[Key, Evaluation]:
-        """Play all profiles at once and return the evaluation of each."""
-        fixtures = {
-            key: [Fixture(key[0], first + r) for r in range(episodes)]
-            for key in profiles
-            for _, episodes, first in [key]
-        }
-        every = [fixture for each in fixtures.values() for fixture in each]
-        outcomes = await self._play(self._contest(profiles.values()), every)
-        played = {key: [outcomes[f] for f in fixtures[key] if f in outcomes] for key in profiles}
+    async def _test(self, profile: Profile, seat: int) -> tuple[Fault, ...]:
+        """Return the faults of a seat's program in test matches, each fault once.
+
+        The program plays the others of its profile, the probes, and copies of itself if all seats have the same moves.
+        Every match is played in a batch and again alone, and a program that then plays differently is at fault too. If
+        a match with the others of its profile loses its worker, it is unknown which of the programs is at fault.
+        """
+        program = profile[seat]
+        own = [with_program((probe,) * len(profile), seat, program) for probe in PROBES]
+        if len(set(self.setting.game.moves)) == 1:
+            own.append((program,) * len(profile))
+        tests = {Fixture(lineup(each), 0): each for each in (profile, *own)}
+        outcomes = await self._play(tests.values(), list(tests), strict=True)
+        played = [outcomes[fixture] for fixture in tests if fixture in outcomes]
+        faults = [fault for outcome in played for fault in outcome.faults if fault.seat == seat]
+        if any(Fixture(lineup(each), 0) not in outcomes for each in own):
+            faults.append(Fault(seat, "lost", 0, "took its worker process down, every time"))
+        if any(program.digest in outcome.leaky for outcome in played):
+            faults.append(Fault(seat, "leaky", 0, "plays differently when it is played again"))
+        return _different(faults)
+
+    async def _evaluate(self, profiles: dict[Matches, Profile]) -> dict[Matches, Evaluation]:
+        """Play the matches of all profiles at once and return the evaluation of each profile."""
+        outcomes = await self._play(profiles.values(), list(itertools.chain(*profiles)))
+        played = {key: tuple(outcomes[f] for f in key if f in outcomes) for key in profiles}
         return {
-            key: Evaluation(profile, tuple(played[key]), len(played[key]) < len(fixtures[key]))
+            key: Evaluation(profile, played[key], len(played[key]) < len(key))
             for key, profile in profiles.items()
         }
 
-    async def _faults(self, profile: Profile, seat: int) -> list[Fault]:
-        """Play the matches that `tests` describes and return the faults of the seat's program."""
-        program = profile[seat]
-        tables = [profile, *(_seated(program, seat, probe, profile) for probe in PROBES)]
-        if len(set(self.setting.game.moves)) == 1:
-            tables.append((program,) * len(profile))
-        fixtures = [Fixture(lineup(each), 0) for each in tables]
-        contest = self._contest(tables, strict=True)
-        outcomes = await self._play(contest, list(dict.fromkeys(fixtures)))
-        own = [fault for o in outcomes.values() for fault in o.faults if fault.seat == seat]
-        if len(outcomes) < len(set(fixtures)):
-            own.append(Fault(seat, "lost", 0, "took its worker process down, every time"))
-        if any(program.digest in outcome.leaky for outcome in outcomes.values()):
-            own.append(Fault(seat, "leaky", 0, "plays differently when it is played again"))
-        return own
-
-    def _contest(self, profiles: Iterable[Profile], *, strict: bool = False) -> Contest:
-        programs = {program.digest: program for profile in profiles for program in profile}
-        return Contest(self.setting, self.seed, programs, self.limits, strict)
-
-    async def _play(self, contest: Contest, fixtures: Sequence[Fixture]) -> dict[Fixture, Outcome]:
+    async def _play(
+        self, profiles: Iterable[Profile], fixtures: Sequence[Fixture], *, strict: bool = False
+    ) -> dict[Fixture, Outcome]:
         """Play the fixtures and return their outcomes by fixture; those that could not be played are missing."""
+        programs = {program.digest: program for profile in profiles for program in profile}
+        contest = Contest(self.setting, self.seed, programs, self.limits, strict)
         outcomes: dict[Fixture, Outcome] = {}
-        send, receive = create_memory_object_stream[Results](WAITING)
+        send, receive = create_memory_object_stream[Results](MOST_WAITING)
         async with create_task_group() as group, receive:
             plan = planned(contest, fixtures, self.pool.count)
             group.start_soon(play_all, contest, plan, self.pool, send)
             async for results in receive:
                 outcomes |= {outcome.fixture: outcome for outcome in results.outcomes}
-        return {fixture: outcomes[fixture] for fixture in fixtures if fixture in outcomes}
+        return outcomes
+
+
+def _add(cache: dict[Any, Any], new: dict[Any, Any]) -> None:
+    """Add entries to a cache, which is emptied before if it is full."""
+    if len(cache) > MOST_CACHED:
+        cache.clear()
+    cache |= new
 
 
 def _different(faults: Iterable[Fault]) -> tuple[Fault, ...]:
@@ -211,8 +208,3 @@ def with_program(profile: Profile, seat: int, program: Program) -> Profile:
 def lineup(profile: Profile) -> tuple[str, ...]:
     """Return the digests of the programs by seat. They identify the profile, whatever names the programs have."""
     return tuple(program.digest for program in profile)
-
-
-def _seated(program: Program, seat: int, other: Program, profile: Profile) -> Profile:
-    """Return a profile with `program` in the seat and `other` in all other seats."""
-    return with_program((other,) * len(profile), seat, program)

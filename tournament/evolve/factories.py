@@ -2,50 +2,27 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from anyio import CancelScope
 
 from tournament.errors import UsageError
 from tournament.evolve.evaluate import Evaluator
-from tournament.evolve.journal import RecordJournal, Replayed
+from tournament.evolve.pibr import EvolutionPlan
 from tournament.evolve.response import Oracle
 from tournament.evolve.search import Search
 from tournament.evolve.textual import Textual
 from tournament.game import Setting
+from tournament.library import describe_game, find_bots, games, packaged_bots
 from tournament.oracles.ledger import from_line
-from tournament.oracles.limits import Limits
 from tournament.oracles.oracle import Oracle as Model
-from tournament.oracles.oracle import Say
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.replay import Replay
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import Services, make_oracle, make_services, parse
-from tournament.program import Program
 
 
-@dataclass(frozen=True)
-class OracleContext:
-    """The settings and shared services that oracles are created with.
-
-    `limits` may be shared with other runs. `library` holds the programs that a search may answer with. `about`
-    describes the game, `episodes` is the number of matches in a rollout, and `terse` asks for short prompts.
-    `read_calls` returns the calls in a record, one line of text each.
-    """
-
-    settings: Settings
-    journal: RecordJournal
-    limits: Limits
-    say: Say
-    library: Sequence[Program]
-    about: str
-    episodes: int
-    terse: bool
-    read_calls: Callable[[Path], Iterable[str]]
-
-
-def checked(
+def check_oracles(
     specs: Sequence[str],
     settings: Settings,
     setting: Setting,
@@ -78,36 +55,36 @@ def by_seat(
 
 @asynccontextmanager
 async def open_oracles(
-    specs: Iterable[str], evaluator: Evaluator, context: OracleContext
+    specs: Iterable[str],
+    evaluator: Evaluator,
+    plan: EvolutionPlan,
+    services: Services,
+    read_calls: Callable[[Path], Iterable[str]],
 ) -> AsyncIterator[dict[str, Oracle]]:
     """Open the named oracles and yield them by name. Raises `UsageError` and `NotFound`.
 
-    All models share one set of limits. They are closed when the block is left.
+    `read_calls` returns the calls in a record, one line of text each. The models are closed when the block is left.
     """
-    services = Services(context.settings, context.limits, context.journal, context.say)
-    prompts = Prompts(context.settings.prompts)
+    prompts = Prompts(services.settings.prompts)
+    game = evaluator.setting.game.name
+    about = describe_game(game) if game in games() else ""
     models: list[Model] = []
     oracles: dict[str, Oracle] = {}
     try:
         for text in dict.fromkeys(specs):
-            if parse(text).kind == "search":
-                oracles[text] = Search(context.library, evaluator, context.episodes)
+            spec = parse(text)
+            if spec.kind == "search":
+                library = find_bots([packaged_bots()]).programs
+                oracles[text] = Search(library, evaluator, plan.episodes)
                 continue
-            models.append(_model(text, services, context))
-            oracles[text] = Textual(
-                text, models[-1], prompts, evaluator, context.about, terse=context.terse
-            )
+            if spec.kind == "replay":
+                lines = read_calls(Path(spec.argument))
+                models.append(Replay(map(from_line, lines), services.journal))
+            else:
+                models.append(make_oracle(text, services))
+            oracles[text] = Textual(models[-1], prompts, evaluator, about, plan.short_prompts)
         yield oracles
     finally:
         with CancelScope(shield=True):
             for model in models:
                 await model.aclose()
-
-
-def _model(text: str, services: Services, context: OracleContext) -> Model:
-    """Return the model that the text names; for `replay:FILE`, one that answers from that record."""
-    spec = parse(text)
-    if spec.kind != "replay":
-        return make_oracle(text, services)
-    lines = context.read_calls(Path(spec.argument))
-    return Replayed(Replay(map(from_line, lines)), context.journal)

@@ -1,5 +1,7 @@
 """Describes a program in words for prompts: its faults in tests, its mean payoffs, and how its matches went."""
 
+import bisect
+import itertools
 from collections.abc import Iterator, Sequence
 
 from tournament.evolve.evaluate import Evaluation, Evaluator
@@ -14,28 +16,25 @@ MOST_CHARACTERS = 3_000
 """The most characters for all matches together, about a thousand tokens: enough for a few matches round by round."""
 
 
-def told_faults(faults: Sequence[Fault]) -> str:
+def describe_faults(faults: Sequence[Fault]) -> str:
     """Return a text about the first few faults, each with the end of the bot's own traceback."""
-    return "\n\n".join(_told_fault(fault) for fault in faults[:MOST_FAULTS])
+    texts = []
+    for fault in faults[:MOST_FAULTS]:
+        head = f"{fault.kind} in round {fault.round + 1}, seat {fault.seat}: {fault.message}"
+        texts.append(f"{head[:MOST_TRACE]}\n{fault.traceback[-MOST_TRACE:]}".rstrip())
+    return "\n\n".join(texts).encode("utf-8", "backslashreplace").decode()
 
 
-def _told_fault(fault: Fault) -> str:
-    head = f"{fault.kind} in round {fault.round + 1}, seat {fault.seat}: {fault.message}"
-    told = f"{head[:MOST_TRACE]}\n{fault.traceback[-MOST_TRACE:]}".rstrip()
-    return told.encode("utf-8", "backslashreplace").decode()
-
-
-def told_utility(evaluation: Evaluation | None, seat: int) -> str:
+def describe_payoffs(evaluation: Evaluation | None, seat: int) -> str:
     """Return a sentence with the mean payoff of the seat and of all seats together, or that a rule was broken."""
     if evaluation is None or evaluation.payoffs is None:
         return "Rules are broken, so nothing can be said of what the program is worth."
     own, total = evaluation.payoffs[seat], sum(evaluation.payoffs)
-    count = len(evaluation.outcomes)
-    matches = "match" if count == 1 else "matches"
-    return f"Over {count} {matches}: {own:g} for your seat, {total:g} for all seats together, on average."
+    matches = "1 match" if len(evaluation.outcomes) == 1 else f"{len(evaluation.outcomes)} matches"
+    return f"Over {matches}: {own:g} for your seat, {total:g} for all seats together, on average."
 
 
-def told_rollouts(task: Task, evaluator: Evaluator) -> str:
+def describe_matches(task: Task, evaluator: Evaluator) -> str:
     """Return a text about the worst, the middle and the best match, round by round, shortened to fit into a prompt."""
     evaluation = task.feedback.evaluation
     if evaluation is None:
@@ -43,7 +42,7 @@ def told_rollouts(task: Task, evaluator: Evaluator) -> str:
     chosen = _informative(evaluation.outcomes)
     share = MOST_CHARACTERS // max(1, len(chosen))
     return "\n\n".join(
-        "\n".join(_cut(list(_told_match(task, outcome, evaluator)), share)) for outcome in chosen
+        "\n".join(_cut([*_describe_match(task, outcome, evaluator)], share)) for outcome in chosen
     )
 
 
@@ -70,18 +69,14 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 def _fitting(lines: list[str], most: int) -> list[str]:
     """Return as many of the first lines as have at most `most` characters together."""
-    taken = 0
-    for number, line in enumerate(lines):
-        taken += len(line) + 1
-        if taken > most:
-            return lines[:number]
-    return lines
+    sizes = itertools.accumulate(len(line) + 1 for line in lines)
+    return lines[: bisect.bisect(list(sizes), most)]
 
 
-def _told_match(task: Task, outcome: Outcome, evaluator: Evaluator) -> Iterator[str]:
+def _describe_match(task: Task, outcome: Outcome, evaluator: Evaluator) -> Iterator[str]:
     """Yield the lines about one match: its payoffs, then every round, then its faults."""
-    total = _listed(outcome.payoffs)
-    yield f"match {outcome.fixture.repetition + 1}: payoffs by seat {total}"
+    payoffs = _listed(outcome.payoffs)
+    yield f"match {outcome.fixture.repetition + 1}: payoffs by seat {payoffs}"
     names = task.setting.game.moves
     for number, (joint, pays, seen) in enumerate(evaluator.rounds(outcome, task.seat), 1):
         moves = ", ".join(str(names[seat][move]) for seat, move in enumerate(joint))

@@ -9,6 +9,8 @@ whether opposite edges of the grid are joined.
 
 import itertools
 from collections.abc import Iterator
+from importlib import resources
+from string import Template
 from typing import Any
 
 from tournament.game import Move, Setting, StateGame
@@ -24,87 +26,8 @@ SAMPLES = 10
 MOST_TARGETS = 2
 """From how many parts of an observation a program takes its targets at most."""
 
-SOURCE = '''"""Walks on a grid to what it sees there, by the plan with the fewest steps; found by search."""
-
-from itertools import permutations
-
-TARGETS, PLAYERS = {targets}, {players}
-JOIN, AHEAD, BESIDE, JOINED = {join}, {ahead}, {beside}, {joined}
-WAYS = {ways}
-STEPS = {{}}
-
-
-def act(view):
-    seen = view.observation
-    size, targets = seen["size"], named(seen, TARGETS)
-    players = [tuple(seen["me"][:2]), *named(seen, PLAYERS)]
-    order = sorted(range(len(players)), key=lambda turn: (view.seat + turn) % view.game.seats)
-    plans = [
-        plan
-        for target in targets
-        for plan in plans_for(target, [players[turn] for turn in order], targets, size)
-    ]
-    *_, places = min(plans, default=((),))
-    ends = []
-    for turn, place in zip(order, places):
-        move, end = step(players[turn], steps_to(place, targets, size), ends, size)
-        if turn == 0:
-            return move or view.legal[0]
-        ends.append(end)
-    return view.legal[0]
-
-
-def plans_for(target, players, targets, size):
-    """Ways to bring the players to a target: what each costs, and a place for every player."""
-    places = [end for _, end in around(target, size) if end not in targets] if BESIDE else [target]
-    rest = [cell for cell in targets if cell != target]
-    for chosen in permutations(places, len(players)):
-        pairs = zip(chosen, players)
-        cost = JOIN(steps_to(place, targets, size).get(player, 99) for place, player in pairs)
-        after = [JOIN(far(place, cell) for place in chosen) for cell in rest]
-        yield cost + AHEAD * min(after, default=0), target, chosen
-
-
-def step(cell, steps, taken, size):
-    """The move of a player who gives way to those before, and where it leads."""
-    if steps.get(cell) == 0:
-        return BESIDE, cell
-    ways = {{end: move for move, end in around(cell, size) if end not in taken}}
-    end = min([*ways, cell], key=lambda end: steps.get(end, 99))
-    return ways.get(end), end
-
-
-def steps_to(place, walls, size):
-    """How many steps it is to a place, from every cell that leads there."""
-    key = (place, *walls)
-    if key not in STEPS:
-        STEPS[key], queue = {{place: 0}}, [place]
-        for cell in queue:
-            for _, end in around(cell, size):
-                if end not in STEPS[key] and not (BESIDE and end in walls):
-                    STEPS[key][end] = STEPS[key][cell] + 1
-                    queue.append(end)
-    return STEPS[key]
-
-
-def around(cell, size):
-    """The moves from a cell, each with the cell that it leads to."""
-    ends = [(move, (cell[0] + rows, cell[1] + columns)) for move, (rows, columns) in WAYS.items()]
-    if JOINED:
-        return [(move, (row % size, column % size)) for move, (row, column) in ends]
-    return [(move, end) for move, end in ends if 0 <= min(end) <= max(end) < size]
-
-
-def far(one, other):
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])
-
-
-def named(seen, keys):
-    """The cells that parts of the observation name: each of them one, or a list."""
-    parts = [seen[key] for key in keys if seen[key]]
-    many = [cell for part in parts for cell in (part if type(part[0]) is not int else [part])]
-    return [tuple(cell[:2]) for cell in many if cell]
-'''
+SOURCE = Template((resources.files("tournament.evolve") / "walker.template").read_text("utf-8"))
+"""The text of a program, with the parameters as `$NAME`."""
 
 
 def walkers(setting: Setting, seat: int) -> Iterator[Program]:
@@ -115,20 +38,13 @@ def walkers(setting: Setting, seat: int) -> Iterator[Program]:
     if ways is None or not parts:
         return
     others = [move for move in moves if move not in ways]
-    for targets in _subsets(parts):
-        rest = [part for part in parts if part not in targets]
-        for beside, players in _manners(others, rest):
+    sizes = range(1, MOST_TARGETS + 1)
+    for targets in itertools.chain(*(itertools.combinations(parts, size) for size in sizes)):
+        for beside, players in _manners(others, [each for each in parts if each not in targets]):
+            shared = {"targets": targets, "players": players, "beside": repr(beside), "ways": ways}
             joins = ("sum", "max") if players else ("sum",)
             for join, ahead, joined in itertools.product(joins, (0, 1), (False, True)):
-                source = SOURCE.format(
-                    targets=repr(targets),
-                    players=repr(players),
-                    join=join,
-                    ahead=ahead,
-                    beside=repr(beside),
-                    joined=joined,
-                    ways=repr(ways),
-                )
+                source = SOURCE.substitute(shared, join=join, ahead=ahead, joined=joined)
                 yield Program("walker", source)
 
 
@@ -141,12 +57,6 @@ def _manners(moves: list[Move], parts: list[str]) -> Iterator[tuple[Move | None,
     for move in moves:
         yield move, ()
         yield from ((move, (part,)) for part in parts)
-
-
-def _subsets(parts: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield every choice of one to `MOST_TARGETS` parts."""
-    sizes = range(1, MOST_TARGETS + 1)
-    return itertools.chain.from_iterable(itertools.combinations(parts, size) for size in sizes)
 
 
 def _parts(setting: Setting, seat: int) -> list[str]:

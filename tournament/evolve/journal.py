@@ -1,15 +1,13 @@
 """Keeps calls to models in the record, so that a run that is resumed or repeated pays for each call only once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from anyio import CancelScope, to_thread
+from anyio import to_thread
 
 from tournament.oracles.commit import GroupCommit
 from tournament.oracles.ledger import from_line, to_line
 from tournament.oracles.oracle import Answer, Call
-from tournament.oracles.replay import Replay
 
 
 class Calls(Protocol):
@@ -46,49 +44,20 @@ class RecordJournal:
 
     async def keep(self, key: str, call: Call, answer: Answer) -> None:
         """Return once the answer is committed to the record. Raises `RecordError`."""
-        await self._rows.put(_row(key, self._run, call, answer))
+        row = {
+            "key": key,
+            "run": self._run,
+            "place": call.key,
+            "purpose": call.purpose,
+            "model": answer.model,
+            "prompt": call.text,
+            "answer": answer.text,
+            "outcome": str(answer.outcome),
+            "input_tokens": answer.input_tokens,
+            "output_tokens": answer.output_tokens,
+            "cost": None if answer.cost is None else float(answer.cost),
+            "seconds": answer.seconds,
+            "line": to_line(call, answer),
+        }
+        await self._rows.put(row)
         self._kept.add(key)
-
-
-def _row(key: str, run: int, call: Call, answer: Answer) -> dict[str, Any]:
-    """Return the columns of a call for the table of calls; `cost` is in dollars."""
-    return {
-        "key": key,
-        "run": run,
-        "place": call.key,
-        "purpose": call.purpose,
-        "model": answer.model,
-        "prompt": call.text,
-        "answer": answer.text,
-        "outcome": str(answer.outcome),
-        "input_tokens": answer.input_tokens,
-        "output_tokens": answer.output_tokens,
-        "cost": None if answer.cost is None else float(answer.cost),
-        "seconds": answer.seconds,
-        "line": to_line(call, answer),
-    }
-
-
-class Replayed:
-    """A model that answers from a record, and copies each answer into the journal, unchanged and under the same key."""
-
-    def __init__(self, replay: Replay, journal: RecordJournal) -> None:
-        self._replay = replay
-        self._journal = journal
-
-    @property
-    def identity(self) -> Mapping[str, object]:
-        """The identity of the replay, which is the same for every record."""
-        return self._replay.identity
-
-    async def ask(self, call: Call) -> Answer:
-        """Return the recorded answer to the call. Raises `PromptDiffers` if the call is not in the record."""
-        answer = await self._replay.ask(call)
-        with CancelScope(shield=True):
-            if await self._journal.find(answer.key) is None:
-                await self._journal.keep(answer.key, call, replace(answer, cached=False))
-        return answer
-
-    async def aclose(self) -> None:
-        """Close the replay, which holds no resources."""
-        await self._replay.aclose()

@@ -5,6 +5,7 @@ fixed meanwhile. It is refined in T steps, guided by unit tests and by the payof
 profile with the highest welfare seen in any step. A step whose program does not run has no value in the record.
 """
 
+import math
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
@@ -22,11 +23,12 @@ DIGITS = 10
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvolutionPlan:
     """How a chain is evolved: `rounds` over all seats, `steps` for each seat, and `episodes` matches in a rollout.
 
     With the order "turn", a seat answers the programs that earlier seats wrote in the same round; with "simultaneous",
-    it answers those from before the round. Raises `NotFound` for an unknown objective or order.
+    it answers those from before the round. With `short_prompts`, prompts are short enough for small models. Raises
+    `NotFound` for an unknown objective or order.
     """
 
     rounds: int = 5
@@ -34,14 +36,13 @@ class Plan:
     episodes: int = 10
     objective: str = "welfare"
     order: str = "turn"
+    short_prompts: bool = False
 
     def __post_init__(self) -> None:
-        for what, word, known in (
-            ("objective", self.objective, OBJECTIVES),
-            ("order", self.order, ORDERS),
-        ):
-            if word not in known:
-                raise NotFound(what, word, list(known))
+        if self.objective not in OBJECTIVES:
+            raise NotFound("objective", self.objective, list(OBJECTIVES))
+        if self.order not in ORDERS:
+            raise NotFound("order", self.order, list(ORDERS))
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,9 @@ class Best:
 
     def offer(self, evaluation: Evaluation | None) -> bool:
         """Keep the profile of the evaluation if its welfare is the highest so far; return whether it is."""
-        welfare = evaluation.welfare if evaluation else None
-        if evaluation is None or welfare is None or welfare <= self.welfare:
+        if not evaluation or evaluation.welfare is None or evaluation.welfare <= self.welfare:
             return False
-        self.profile, self.welfare = evaluation.profile, welfare
+        self.profile, self.welfare = evaluation.profile, evaluation.welfare
         return True
 
 
@@ -105,7 +105,7 @@ class Chain:
     def __init__(
         self,
         name: str,
-        plan: Plan,
+        plan: EvolutionPlan,
         oracles: tuple[Oracle, ...],
         evaluator: Evaluator,
         start: Profile | None = None,
@@ -120,7 +120,8 @@ class Chain:
         self.stopped = ""
         self._count = 0
         self._known = {program.digest: program for program in self.profile}
-        self._optimum = best_welfare(self.setting) if plan.objective == "welfare" else None
+        optimum = best_welfare(self.setting) if plan.objective == "welfare" else None
+        self._optimum = math.inf if optimum is None else optimum
 
     async def run(self) -> AsyncGenerator[Step, None]:
         """Yield the steps, one after the other, until all rounds are done or an oracle stops the chain."""
@@ -129,21 +130,17 @@ class Chain:
             before = self.profile
             seen, last = [before], None
             for seat in range(self.setting.game.seats):
-                fixed = before if together else self.profile
-                async for step in self._respond(number, seat, fixed):
+                async for step in self._respond(number, seat, before if together else self.profile):
                     yield step
                     seen, last = [*seen, step.profile], step
-                    if step.evaluation:
-                        self._take(step, alone=together)
+                    if step.evaluation and together:
+                        self.profile = with_program(self.profile, seat, step.profile[seat])
+                    elif step.evaluation:
+                        self.profile = step.profile
                 if self.stopped:
                     return
             if together and last and self.profile not in seen:
-                yield await self._joined(last)
-
-    def _take(self, step: Step, *, alone: bool) -> None:
-        """Adopt the result of the step: only the program of its seat if `alone`, otherwise the whole profile."""
-        program = step.profile[step.seat]
-        self.profile = with_program(self.profile, step.seat, program) if alone else step.profile
+                yield await self._join(last)
 
     async def _respond(self, number: int, seat: int, fixed: Profile) -> AsyncGenerator[Step, None]:
         """Yield up to T steps that improve one seat's program.
@@ -166,28 +163,23 @@ class Chain:
     async def _step(self, number: int, seat: int, turn: int, profile: Profile) -> Step:
         """Ask the oracle of the seat for a better program and evaluate the profile with it."""
         name = f"{self.name}/{number}/{seat}/{turn}"
-        before = await self._feedback(profile, seat)
+        before = await self.evaluator.feedback(profile, seat, self.plan.episodes)
         task = Task(name, self.setting, profile, seat, self.plan.objective, before)
-        response = self._named(await self.oracles[seat].respond(task))
+        response = self._renamed(await self.oracles[seat].respond(task))
         after = None
         if response.program is not None:
             profile = response.profile or with_program(profile, seat, response.program)
-            after = await self._feedback(profile, seat)
-        return self._counted(Step(0, number, seat, turn, profile, response, before, after))
+            after = await self.evaluator.feedback(profile, seat, self.plan.episodes)
+        return self._numbered(Step(0, number, seat, turn, profile, response, before, after))
 
-    async def _joined(self, last: Step) -> Step:
+    async def _join(self, last: Step) -> Step:
         """Return a step that evaluates the profile in which all seats have the programs they wrote in this round."""
-        after = await self._feedback(self.profile, last.seat)
-        response = Response(None, "joined")
-        turn = self.plan.steps
-        return self._counted(
-            Step(0, last.round, last.seat, turn, self.profile, response, last.before, after)
-        )
+        after = await self.evaluator.feedback(self.profile, last.seat, self.plan.episodes)
+        turn, response = self.plan.steps, Response(None, "joined")
+        joined = replace(last, turn=turn, profile=self.profile, response=response, after=after)
+        return self._numbered(joined)
 
-    async def _feedback(self, profile: Profile, seat: int) -> Feedback:
-        return await self.evaluator.feedback(profile, seat, self.plan.episodes)
-
-    def _named(self, response: Response) -> Response:
+    def _renamed(self, response: Response) -> Response:
         """Return the response with its program renamed: as it was first named in this chain, or else by its digest."""
         program = response.program
         if program is None:
@@ -198,18 +190,15 @@ class Chain:
         )
         return replace(response, program=known, profile=profile)
 
-    def _counted(self, step: Step) -> Step:
+    def _numbered(self, step: Step) -> Step:
         """Return the step with its number in the chain and whether it is the best so far."""
-        numbered = replace(step, number=self._count, best=self.best.offer(step.evaluation))
         self._count += 1
-        return numbered
+        return replace(step, number=self._count - 1, best=self.best.offer(step.evaluation))
 
     def _optimal(self, step: Step) -> bool:
         """Whether the welfare of the step reaches the optimum; False where the optimum is not known."""
         welfare = step.evaluation.welfare if step.evaluation else None
-        if self._optimum is None or welfare is None:
-            return False
-        return welfare >= self._optimum - TOLERANCE
+        return welfare is not None and welfare >= self._optimum - TOLERANCE
 
 
 def named(program: Program) -> Program:

@@ -38,12 +38,19 @@ class Task:
         """Whether no program has been written for the seat yet."""
         return self.program.digest == START.digest
 
+    def value(self, evaluation: Evaluation) -> float:
+        """Return the value of the objective in an evaluation; minus infinity if it has no payoffs."""
+        if evaluation.payoffs is None:
+            return float("-inf")
+        own, welfare = evaluation.payoffs[self.seat], sum(evaluation.payoffs)
+        return {"welfare": welfare, "own": own, "both": own + welfare}[self.objective]
+
 
 @dataclass(frozen=True)
 class Response:
     """The answer of an oracle: a program, or None with an `outcome` that names what went wrong.
 
-    `critique` is what the oracle said about the old program. With a `profile`, the other seats' programs are replaced
+    `critique` is the oracle's comment on the old program. With a `profile`, the other seats' programs are replaced
     too, and the seat's next step starts from that profile. `note` is a line about what went wrong. With `stop`, further
     tasks would fail in the same way.
     """
@@ -61,16 +68,6 @@ class Response:
 class Oracle(Protocol):
     """Writes a program in answer to the programs of the other seats."""
 
-    name: str
-
     async def respond(self, task: Task) -> Response:
         """Return a response to the task. A failure to write a program is named in the response, not raised."""
         ...
-
-
-def worth(evaluation: Evaluation, seat: int, objective: str) -> float:
-    """Return the value that an oracle maximizes for the objective; minus infinity if the profile has no payoffs."""
-    if evaluation.payoffs is None:
-        return float("-inf")
-    own, welfare = evaluation.payoffs[seat], sum(evaluation.payoffs)
-    return {"welfare": welfare, "own": own, "both": own + welfare}[objective]

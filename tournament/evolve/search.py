@@ -7,11 +7,12 @@ one of them raises it, the oracle answers with that whole profile, and the seat'
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tournament.evolve import automata
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile, lineup, with_program
 from tournament.evolve.grid import walkers
-from tournament.evolve.response import Response, Task, worth
+from tournament.evolve.response import Response, Task
 from tournament.game import Setting
 from tournament.program import Program
 from tournament.seeds import Tape, tape_name
@@ -31,56 +32,47 @@ GAIN = 1e-9
 """The smallest difference in value that counts as better."""
 
 
+@dataclass(frozen=True)
 class Search:
     """The search oracle. `library` holds programs it may answer with; a rollout has `episodes` matches."""
 
-    name = "search"
-
-    def __init__(self, library: Sequence[Program], evaluator: Evaluator, episodes: int) -> None:
-        self._library = library
-        self._evaluator = evaluator
-        self._episodes = episodes
+    library: Sequence[Program]
+    evaluator: Evaluator
+    episodes: int
 
     async def respond(self, task: Task) -> Response:
         """Return the best program found, or the present one if none is better."""
-        best = await self._best([task.profile, *self._answers(task)], task)
+        profile, seat = task.profile, task.seat
+        listed = list(self._listed(task))
+        programs = [*listed, *automata.small_automata(task.setting, seat)]
+        answers = [with_program(profile, seat, program) for program in programs]
+        best = await self._best([profile, *answers], task)
         if automata.has_memory(task.setting):
             best = await self._climb(best, task)
-        if lineup(best.profile) == lineup(task.profile) and task.objective == "welfare":
-            best = await self._best([task.profile, *self._twins(task)], task)
-        program = best.profile[task.seat]
-        said = f"worth {self._worth(best, task):g}"
-        if lineup(best.profile) == lineup(with_program(task.profile, task.seat, program)):
-            return Response(program, critique=said)
-        return Response(program, RESTART, f"{said}, in all seats", profile=best.profile)
-
-    def _answers(self, task: Task) -> Iterator[Profile]:
-        """Yield the task's profile with each candidate program in the seat."""
-        own = automata.small_automata(task.setting, task.seat)
-        for program in (*self._listed(task), *own):
-            yield with_program(task.profile, task.seat, program)
-
-    def _twins(self, task: Task) -> Iterator[Profile]:
-        """Yield, for each candidate except the automata, the profile with that program in all seats."""
-        for program in self._listed(task):
-            yield (program,) * len(task.profile)
+        if lineup(best.profile) == lineup(profile) and task.objective == "welfare":
+            uniform = [(program,) * len(profile) for program in listed]
+            best = await self._best([profile, *uniform], task)
+        program = best.profile[seat]
+        critique = f"worth {task.value(best):g}"
+        if lineup(best.profile) == lineup(with_program(profile, seat, program)):
+            return Response(program, critique=critique)
+        return Response(program, RESTART, f"{critique}, in all seats", profile=best.profile)
 
     def _listed(self, task: Task) -> Iterator[Program]:
         """Yield the candidates except the automata: fitting library programs, constants and walkers."""
-        setting = task.setting
-        yield from (program for program in self._library if program.fits(setting))
-        yield from constants(setting, task.seat)
-        yield from walkers(setting, task.seat)
+        yield from (program for program in self.library if program.fits(task.setting))
+        yield from constants(task.setting, task.seat)
+        yield from walkers(task.setting, task.seat)
 
     async def _best(self, profiles: Sequence[Profile], task: Task) -> Evaluation:
         """Return the evaluation of the profile with the highest value; among equals the first profile wins."""
         found = await self._ranked(profiles, 1, task)
-        if self._worth(found[0], task) == self._worth(found[-1], task):
+        if task.value(found[0]) == task.value(found[-1]):
             found = []  # All profiles have the same value, so only the first one plays the heats.
         for count, episodes in HEATS:
             left = [each.profile for each in found[:count]]
             last = (count, episodes) == HEATS[-1]
-            matches = max(episodes, self._episodes) if last else episodes
+            matches = max(episodes, self.episodes) if last else episodes
             found = await self._ranked([profiles[0], *left], matches, task)
         return found[0]
 
@@ -91,18 +83,16 @@ class Search:
 
         Among equals the first profile comes first, then those whose program in the seat has the shortest source.
         """
-        seat = task.seat
-        first: dict[tuple[str, ...], Profile] = {}
+        unique: dict[tuple[str, ...], Profile] = {}
         for profile in profiles:
-            first.setdefault(lineup(profile), profile)
-        unique = list(first.values())
-        evaluations = await self._evaluator.rollouts(unique, episodes)
-        values = [round(self._worth(each, task), 9) for each in evaluations]
+            unique.setdefault(lineup(profile), profile)
+        found = await self.evaluator.rollouts(list(unique.values()), episodes)
 
-        def rank(number: int) -> tuple[float, bool, int]:
-            return (-values[number], number > 0, len(unique[number][seat].source))
+        def rank(each: Evaluation) -> tuple[float, bool, int]:
+            length = len(each.profile[task.seat].source)
+            return (-round(task.value(each), 9), each is not found[0], length)
 
-        return [evaluations[number] for number in sorted(range(len(unique)), key=rank)]
+        return sorted(found, key=rank)
 
     async def _climb(self, best: Evaluation, task: Task) -> Evaluation:
         """Vary an automaton `CLIMBS` times, each time keeping the best variant; return the best evaluation seen."""
@@ -115,13 +105,9 @@ class Search:
             profiles = [with_program(task.profile, seat, program) for program in known]
             found = await self._best(profiles, task)
             automaton = known[found.profile[seat]]
-            if self._worth(found, task) > self._worth(best, task) + GAIN:
+            if task.value(found) > task.value(best) + GAIN:
                 best = found
         return best
-
-    @staticmethod
-    def _worth(evaluation: Evaluation, task: Task) -> float:
-        return worth(evaluation, task.seat, task.objective)
 
 
 def constants(setting: Setting, seat: int) -> Iterator[Program]:

@@ -4,27 +4,21 @@ Requests are retried here and not by the SDK, so that each request is counted, a
 is the one that the server asks for.
 """
 
-import enum
 import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
 import anyio
 
 from tournament.errors import UsageError
-from tournament.oracles.limits import NOTHING, BudgetSpent, Hold, Limits, Spending
-from tournament.oracles.oracle import Answer, Call, CallOutcome, Say, silent
+from tournament.oracles.limits import NOTHING, BudgetExceeded, Hold, Limits
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Notify, silent
 from tournament.oracles.prices import Prices, Usage
-from tournament.oracles.protocol import (
-    Nonsense,
-    Refusal,
-    read_completion,
-    read_error,
-    retry_after,
-)
-from tournament.oracles.settings import NO_KEY, OPENAI, Scrubber, Settings
+from tournament.oracles.protocol import Nonsense, Refusal, read_completion, read_error, retry_after
+from tournament.oracles.settings import NO_KEY, OPENAI, Settings
 from tournament.oracles.transport import Closed, Dropped, Late, NoAnswer, Transport
 from tournament.seeds import Tape, tape_name
 
@@ -35,7 +29,7 @@ GROWTH = 3.0
 five pauses add up to twelve seconds."""
 FREE_TRIES = 4
 """How often one call may be sent again at once when its request did not reach the model."""
-LEARNT = {
+QUIRKS = {
     "temperature": "takes no temperature: it is left out from now on",
     "max_tokens": "wants max_completion_tokens: it gets that from now on",
     "system": "takes no system message: it is put before the prompt from now on",
@@ -43,20 +37,15 @@ LEARNT = {
 """The message for each quirk of a model, which is shown when the quirk is found."""
 
 
-class Again(enum.Enum):
-    """Whether, and when, a request should be sent again."""
-
-    NO = enum.auto()
-    AT_ONCE = enum.auto()
-    LATER = enum.auto()
-
-
 @dataclass(frozen=True)
 class Tried:
-    """The result of one request. `wait` is how many seconds the server asks to wait, or None."""
+    """The result of one request: the answer, and whether and when the request should be sent again.
+
+    `wait` is how many seconds the server asks to wait, or None.
+    """
 
     answer: Answer
-    again: Again = Again.NO
+    again: Literal["no", "at once", "later"] = "no"
     wait: float | None = None
 
 
@@ -68,28 +57,22 @@ class Chat:
     """
 
     def __init__(
-        self,
-        model: str,
-        base_url: str,
-        settings: Settings,
-        limits: Limits,
-        say: Say = silent,
+        self, model: str, base_url: str, settings: Settings, limits: Limits, notify: Notify = silent
     ) -> None:
         own = (settings.price_in, settings.price_out)
         if None in own and own != (None, None):
-            raise UsageError("one price alone is not enough: give --price-in and --price-out")
+            raise UsageError("only one price is set: give both --price-in and --price-out")
         self.model = model
         self.base_url = base_url
         self._settings = settings
         self._limits = limits
-        self._say = say
-        self._scrub = Scrubber(settings.secrets)
+        self._notify = notify
         self._prices = Prices(model, base_url, own if None not in own else None)  # type: ignore[arg-type]
         self._quirks: set[str] = set()
         self._reached = False
         self._transport: Transport | None = None
         if base_url == OPENAI and settings.api_key is None:
-            raise UsageError(f"{OPENAI} wants a key: set OPENAI_API_KEY")
+            raise UsageError(f"{OPENAI} needs a key: set OPENAI_API_KEY")
         if limits.budget.money is not None and not self._prices.known:
             raise UsageError(
                 f"no price is known for {model} at {base_url}: give --price-in and --price-out in dollars for "
@@ -99,38 +82,29 @@ class Chat:
     @property
     def identity(self) -> Mapping[str, object]:
         """The model, the address and the sampling settings."""
-        return {
-            "model": self.model,
-            "base_url": self.base_url,
-            "temperature": self._settings.temperature,
-            "max_tokens": self._settings.max_tokens,
-        }
+        sampling = self._settings.model_dump(include={"temperature", "max_tokens"})
+        return {"model": self.model, "base_url": self.base_url, **sampling}
 
     async def ask(self, call: Call) -> Answer:
         """Return the model's answer, or a failure after as many requests as the settings allow."""
-        async with self._limits.gate:
-            began = anyio.current_time()
-            answer, requests, taken = await self._insist(call)
-            seconds = anyio.current_time() - began
-        return replace(answer, model=self.model, seconds=seconds, requests=requests, taken=taken)
-
-    async def _insist(self, call: Call) -> tuple[Answer, int, Spending]:
-        """Send requests until one is answered or trying again is pointless.
-
-        Returns the last result, the number of requests that were sent, and what the budget counts for all of them.
-        """
         free, failed, requests, taken = FREE_TRIES, 0, 0, NOTHING
-        while True:
-            tried, counted = await self._request(call, first=requests == 0)
-            requests += tried.answer.outcome is not CallOutcome.BUDGET
-            taken += counted
-            if tried.again is Again.AT_ONCE and free:
-                free -= 1
-            elif tried.again is not Again.NO and failed < self._settings.retries:
-                await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
-                failed += 1
-            else:
-                return tried.answer, requests, taken
+        async with self._limits.gate.limiter:
+            began = anyio.current_time()
+            while True:
+                tried = await self._request(call, first=requests == 0)
+                requests += tried.answer.outcome is not CallOutcome.BUDGET
+                taken += tried.answer.taken
+                if tried.again == "at once" and free:
+                    free -= 1
+                elif tried.again != "no" and failed < self._settings.retries:
+                    await anyio.sleep(_pause(failed, call) if tried.wait is None else tried.wait)
+                    failed += 1
+                else:
+                    break
+            seconds = anyio.current_time() - began
+        return replace(
+            tried.answer, model=self.model, seconds=seconds, requests=requests, taken=taken
+        )
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -138,34 +112,34 @@ class Chat:
         if transport is not None:
             await transport.aclose()
 
-    async def _request(self, call: Call, *, first: bool) -> tuple[Tried, Spending]:
-        """Send a request when the limits allow it. Returns its result and what the budget counts for it."""
+    async def _request(self, call: Call, *, first: bool) -> Tried:
+        """Send a request when the limits allow it. The answer tells what the budget counts for the request."""
         size = sum(len(message.text.encode()) + 16 for message in call.messages) + 16
         answer = self._settings.max_tokens
         most = self._prices.cost(Usage(size, answer))
         try:
             # A token is at least one byte long, and about four bytes on average.
-            with await self._limits.admit(size // 4 + answer, size + answer, most) as hold:
+            async with self._limits.admit(size // 4 + answer, size + answer, most) as hold:
                 tried = await self._exchange(call, hold)
-                if first and tried.answer.outcome.answered:
-                    self._limits.gate.served()
-            return tried, hold.taken
-        except BudgetSpent as error:
-            return Tried(_failed(CallOutcome.BUDGET, str(error), free=True)), NOTHING
+        except BudgetExceeded as error:
+            return Tried(_failed(CallOutcome.BUDGET, str(error), free=True))
+        if first and tried.answer.outcome.answered:
+            self._limits.gate.served()
+        return replace(tried, answer=replace(tried.answer, taken=hold.taken))
 
     async def _exchange(self, call: Call, hold: Hold) -> Tried:
         """Send one request and return its result."""
         quirks = frozenset(self._quirks)
         body = json.dumps(self._body(call, quirks)).encode()
-        transport = self._connected()
         try:
-            response = await transport.post(body)
+            response = await self._connected().post(body)
         except NoAnswer as error:
             return self._broken(error, hold)
         self._reached = True
         if 200 <= response.status < 300:
             return self._answered(response.body, hold)
-        hold.release()
+        if response.status < 500:
+            hold.release()  # The model was not asked. A server that fails may have asked it.
         return self._refused(read_error(response.status, response.body), response.headers, quirks)
 
     def _body(self, call: Call, quirks: frozenset[str]) -> dict[str, object]:
@@ -186,34 +160,28 @@ class Chat:
 
     def _answered(self, body: bytes, hold: Hold) -> Tried:
         try:
-            completion = read_completion(body)
+            answer, usage = read_completion(body)
         except Nonsense as error:
-            detail = self._scrub(f"the answer of {self.base_url} makes no sense: {error}")
-            return Tried(_failed(CallOutcome.SERVER_ERROR, detail), Again.LATER)
-        usage = completion.usage
+            detail = f"the answer of {self.base_url} makes no sense: {error}"
+            failure = _failed(CallOutcome.SERVER_ERROR, self._settings.scrub(detail))
+            return Tried(failure, "later")
         cost = self._prices.cost(usage)
-        hold.settle(usage.total, cost)
-        answer = Answer(
-            text=self._scrub.exactly(completion.text),
-            outcome=completion.outcome,
-            finish=completion.finish,
-            input_tokens=usage.prompt,
-            output_tokens=usage.answer,
-            cost=cost,
-            detail=self._scrub(completion.detail),
-        )
-        return Tried(answer)
+        hold.correct(usage.total, cost)
+        text = self._settings.without_key(answer.text)
+        detail = self._settings.scrub(answer.detail)
+        return Tried(replace(answer, text=text, detail=detail, cost=cost))
 
     def _refused(
         self, refusal: Refusal, headers: Mapping[str, str], quirks: frozenset[str]
     ) -> Tried:
         """Return the result of a request that the server answered with an error, and whether to try again."""
-        quirk = refusal.quirk
-        detail = self._scrub(f"{self.base_url} said: {refusal}")
+        detail = self._settings.scrub(f"{self.base_url} answered {refusal}")
         answer = _failed(refusal.outcome, detail, free=refusal.status < 500)
-        if quirk is not None and quirk not in quirks:
-            self._learn(quirk)
-            return Tried(answer, Again.AT_ONCE)
+        if refusal.quirk and refusal.quirk not in quirks:
+            if refusal.quirk not in self._quirks:
+                self._quirks.add(refusal.quirk)
+                self._notify(f"{self.model} {QUIRKS[refusal.quirk]}")
+            return Tried(answer, "at once")
         if refusal.outcome not in (CallOutcome.RATE_LIMITED, CallOutcome.SERVER_ERROR):
             return Tried(answer)
         wait = retry_after(headers, time.time())
@@ -221,14 +189,8 @@ class Chat:
         if refusal.outcome is CallOutcome.RATE_LIMITED:
             self._limits.gate.too_many(None if too_long else wait)
         if too_long:
-            answer = replace(answer, detail=f"{detail}; it asks to wait {wait:.0f} seconds")
-            return Tried(answer)
-        return Tried(answer, Again.LATER, wait)
-
-    def _learn(self, quirk: str) -> None:
-        if quirk not in self._quirks:
-            self._quirks.add(quirk)
-            self._say(f"{self.model} {LEARNT[quirk]}")
+            return Tried(replace(answer, detail=f"{detail}; it asks to wait {wait:.0f} seconds"))
+        return Tried(answer, "later", wait)
 
     def _broken(self, error: NoAnswer, hold: Hold) -> Tried:
         """Return the result of a request whose connection failed or that took too long."""
@@ -237,12 +199,12 @@ class Chat:
         if not isinstance(error, Dropped):
             hold.release()
         if isinstance(error, Closed | Dropped):
-            detail = f"{self.base_url} broke off before it had answered ({error})"
-            again = Again.AT_ONCE if isinstance(error, Closed) else Again.LATER
-            return Tried(_failed(CallOutcome.DROPPED, self._scrub(detail)), again)
+            detail = f"{self.base_url} closed the connection before it answered ({error})"
+            answer = _failed(CallOutcome.DROPPED, self._settings.scrub(detail))
+            return Tried(answer, "at once" if isinstance(error, Closed) else "later")
         detail = f"no server at {self.base_url} ({error})"
-        again = Again.LATER if self._reached else Again.NO
-        return Tried(_failed(CallOutcome.UNREACHABLE, detail, free=True), again)
+        answer = _failed(CallOutcome.UNREACHABLE, detail, free=True)
+        return Tried(answer, "later" if self._reached else "no")
 
     def _connected(self) -> Transport:
         """Return the connections to the server, which are made on first use."""
@@ -262,7 +224,7 @@ def _failed(outcome: CallOutcome, detail: str, *, free: bool = False) -> Answer:
 def _pause(failed: int, call: Call) -> float:
     """Return the seconds to wait before the next request, after `failed` failures.
 
-    They grow with each failure, and are shortened at random by up to a quarter so that calls do not all retry together.
+    They are longer after each failure, and shorter at random by up to a quarter, so that calls do not retry together.
     """
-    tape = Tape(tape_name("retry", *call.place, call.prompt, failed))
+    tape = Tape(tape_name("retry", *call.position, call.prompt, failed))
     return min(FIRST_PAUSE * GROWTH**failed, LONGEST_PAUSE) * (1 - 0.25 * tape.random())

@@ -2,26 +2,20 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from decimal import Decimal
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 import anyio
 
+from tournament.errors import RecordError
 from tournament.oracles.limits import Spending
-from tournament.oracles.oracle import (
-    WRITING,
-    Answer,
-    Call,
-    CallOutcome,
-    Message,
-    Oracle,
-    call_key,
-)
+from tournament.oracles.oracle import Answer, Call, CallOutcome, Message, Oracle, call_key
 from tournament.oracles.reply import read, read_review
 
-_JSON = json.JSONEncoder(default=str, separators=(",", ":"))
+READERS = {"write": read, "rewrite": read, "critique": read_review}
+"""The functions that decide whether an answer contains what was asked for, by purpose of the call."""
 
 
 class Journal(Protocol):
@@ -46,7 +40,7 @@ class Ledger:
     model are kept too, but are asked again. An answer that has arrived is kept even if the asking task is cancelled.
     """
 
-    def __init__(self, oracle: Oracle, journal: Journal) -> None:
+    def __init__(self, oracle: Oracle, journal: Journal | None = None) -> None:
         self._oracle = oracle
         self._journal = journal
         self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -56,22 +50,18 @@ class Ledger:
         """The identity of the oracle to which calls are passed on."""
         return self._oracle.identity
 
-    def key(self, call: Call) -> str:
-        """Return the key under which a call is kept."""
-        return call_key(self._oracle.identity, call)
-
     async def ask(self, call: Call) -> Answer:
         """Return the kept answer, or ask for a new one. Tasks that make the same call at once share one answer."""
-        key = self.key(call)
-        turn = self._turns.setdefault(key, anyio.Lock(fast_acquire=True))
-        async with turn:
-            known = await self._journal.find(key)
+        key = call_key(self.identity, call)
+        async with self._turns.setdefault(key, anyio.Lock(fast_acquire=True)):
+            known = await self._journal.find(key) if self._journal else None
             if known is not None and known.outcome.answered:
                 return replace(known, key=key, cached=True)
-            answer = judged(call, await self._oracle.ask(call), key)
+            answer = replace(_judged(call, await self._oracle.ask(call)), key=key)
             if known is not None:
                 answer = replace(answer, taken=known.taken + answer.taken)
-            await self._journal.keep(key, call, answer)
+            if self._journal:
+                await self._journal.keep(key, call, answer)
             return answer
 
     async def aclose(self) -> None:
@@ -79,54 +69,35 @@ class Ledger:
         await self._oracle.aclose()
 
 
-def judged(call: Call, answer: Answer, key: str) -> Answer:
-    """Return the answer with its key, and with an outcome that says whether it contains what the call asked for."""
-    reads = _READERS.get(call.purpose)
-    if reads is None or not answer.outcome.answered:
-        return replace(answer, key=key)
-    reply = reads(answer)
-    return replace(answer, key=key, outcome=reply.outcome, detail=answer.detail or reply.note)
-
-
-_READERS = {**dict.fromkeys(WRITING, read), "critique": read_review}
-"""The function that judges an answer, by purpose of the call."""
-
-
-class NoJournal:
-    """A journal that keeps nothing."""
-
-    async def find(self, key: str) -> Answer | None:
-        """Return None."""
-        return None
-
-    async def keep(self, key: str, call: Call, answer: Answer) -> None:
-        """Do nothing."""
+def _judged(call: Call, answer: Answer) -> Answer:
+    """Return the answer with an outcome that says whether it contains what the call asked for."""
+    if call.purpose not in READERS or not answer.outcome.answered:
+        return answer
+    reply = READERS[call.purpose](answer)
+    return replace(answer, outcome=reply.outcome, detail=answer.detail or reply.note)
 
 
 def to_line(call: Call, answer: Answer) -> str:
     """Return a call and its answer as one line of JSON."""
-    messages = [vars(message) for message in call.messages]
-    taken = vars(answer.taken)
-    data = {"call": vars(call) | {"messages": messages}, "answer": vars(answer) | {"taken": taken}}
-    return _JSON.encode(data) + "\n"
+    data = {"call": asdict(call), "answer": asdict(answer)}
+    return json.dumps(data, default=str, separators=(",", ":")) + "\n"
 
 
-def from_line(line: bytes | str) -> tuple[Call, Answer]:
-    """Return the call and the answer in a line of JSON.
-
-    Raises `ValueError`, `TypeError` or `KeyError` for most lines that are not in the form that `to_line` writes.
-    """
-    data: dict[str, dict[str, Any]] = json.loads(line)
-    call, answer = _known(Call, data["call"]), _known(Answer, data["answer"])
-    call["messages"] = tuple(Message(**message) for message in call["messages"])
-    answer["outcome"] = CallOutcome(answer["outcome"])
-    answer["cost"] = None if answer["cost"] is None else Decimal(answer["cost"])
-    if taken := answer.get("taken"):
-        answer["taken"] = Spending(taken["calls"], taken["tokens"], Decimal(taken["money"]))
-    return Call(**call), Answer(**answer)
+def from_line(line: str) -> tuple[Call, Answer]:
+    """Return the call and the answer in a line that `to_line` wrote. Raises `RecordError` for any other text."""
+    try:
+        data = json.loads(line)
+        call, answer = _known(Call, data["call"]), _known(Answer, data["answer"])
+        call["messages"] = tuple(Message(**message) for message in call["messages"])
+        answer["outcome"] = CallOutcome(answer["outcome"])
+        answer["cost"] = None if answer["cost"] is None else Decimal(answer["cost"])
+        if taken := answer.get("taken"):
+            answer["taken"] = Spending(taken["calls"], taken["tokens"], Decimal(taken["money"]))
+        return Call(**call), Answer(**answer)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise RecordError(f"a recorded call to a model cannot be read: {error!r}") from error
 
 
 def _known(kind: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Return the values that belong to fields of the dataclass `kind`. A later version may have written others too."""
-    names = {field.name for field in fields(kind)}
-    return {name: value for name, value in values.items() if name in names}
+    return {field.name: values[field.name] for field in fields(kind) if field.name in values}

@@ -6,11 +6,12 @@ replaced by the actual cost. The functions that correct or release reservations 
 lose an answer that has already arrived.
 """
 
+import operator
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import astuple, dataclass, field, replace
 from decimal import Decimal
-from typing import Self
 
 import anyio
 
@@ -21,43 +22,33 @@ START, MOST = 20, 100
 CUT = 0.8
 """Factor by which the limit shrinks when the server says that there are too many calls."""
 COOLDOWN = 15.0
-"""Seconds after a cut without another cut or any evolution, because answers in that time belong to earlier requests."""
+"""Seconds after a cut without another cut or rise, because answers in that time belong to earlier requests."""
 LEAST_ROUND = 4
-"""Fewest calls without trouble before the limit grows."""
+"""Fewest calls without trouble before the limit rises."""
 RISE = 0.05
-"""Share of the limit by which it grows after the first cut."""
+"""Share of the limit by which it rises after the first cut."""
 
 
 class Gate:
     """Limits how many calls run at once. A call that waits to try again still counts.
 
     The limit doubles after each series of `limit` calls without trouble, until the server first says that there are
-    too many calls. Then the limit is cut by a fifth, at most once in each cooldown, and grows by a twentieth per
+    too many calls. Then the limit is cut by a fifth, at most once in each cooldown, and rises by a twentieth per
     series (slow start, then additive increase and multiplicative decrease, as in Inspect). Other errors do not cut it.
     """
 
     def __init__(self, start: int, most: int) -> None:
         self.most = most
-        self.limit = min(start, most)
-        """How many calls may run at once at present."""
-        self._under_way = 0
-        self._turn = anyio.Lock(fast_acquire=True)
-        self._change = anyio.Event()
+        self.limiter = anyio.CapacityLimiter(min(start, most))
+        """A context manager in which a call runs. Calls enter in the order in which they come."""
         self._good = 0
         self._cut_once = False
         self._cool_at = float("-inf")
 
-    async def __aenter__(self) -> None:
-        # Calls enter one by one: answers to calls that are sent together arrive together and delay each other.
-        async with self._turn:
-            while self._under_way >= self.limit:
-                self._change = anyio.Event()
-                await self._change.wait()
-            self._under_way += 1
-
-    async def __aexit__(self, *_: object) -> None:
-        self._under_way -= 1
-        self._change.set()
+    @property
+    def limit(self) -> int:
+        """How many calls may run at once at present."""
+        return int(self.limiter.total_tokens)
 
     def served(self) -> None:
         """Note that a call was answered at its first request, and raise the limit after enough of them."""
@@ -68,20 +59,27 @@ class Gate:
             return
         self._good = 0
         rise = max(1, round(self.limit * RISE)) if self._cut_once else self.limit
-        self.limit = min(self.limit + rise, self.most)
-        self._change.set()
+        self.limiter.total_tokens = min(self.limit + rise, self.most)
 
     def too_many(self, wait: float | None) -> None:
-        """Cut the limit, because the server said that there are too many calls.
+        """Cut the limit, because the server reported that there are too many calls.
 
         `wait` is how many seconds the server asked to wait, or None. The cooldown lasts at least as long.
         """
         now = anyio.current_time()
         self._good, self._cut_once = 0, True
         if now >= self._cool_at:
-            self.limit = max(1, int(self.limit * CUT))
+            self.limiter.total_tokens = max(1, int(self.limit * CUT))
             self._cool_at = now + COOLDOWN
         self._cool_at = max(self._cool_at, now + (wait or 0.0))
+
+
+@dataclass
+class Taken:
+    """An amount that was taken from a window at some time. It may be corrected later."""
+
+    time: float
+    amount: float
 
 
 class Window:
@@ -91,36 +89,27 @@ class Window:
     """
 
     def __init__(self, most: int | None, seconds: float = 60.0) -> None:
-        self._most = most
+        self._most = float("inf") if most is None else most
         self._seconds = seconds
-        self._taken: deque[list[float]] = deque()
+        self._taken: deque[Taken] = deque()
         self._turn = anyio.Lock()
 
-    async def take(self, amount: float) -> Callable[[float], None]:
-        """Wait until the amount fits in and take it. The returned function replaces it by the actual amount later."""
-        if self._most is None:
-            return _nothing
+    async def take(self, amount: float) -> Taken:
+        """Wait until the amount fits in and take it."""
+        if self._most == float("inf"):
+            return Taken(0, amount)
         async with self._turn:
             # No event can be awaited here: only the passing of time makes room.
             while not self._fits(amount):  # noqa: ASYNC110
-                await anyio.sleep_until(self._taken[0][0] + self._seconds)
-            entry = [anyio.current_time(), amount]
-            self._taken.append(entry)
-
-        def correct(actual: float) -> None:
-            entry[1] = actual
-
-        return correct
+                await anyio.sleep_until(self._taken[0].time + self._seconds)
+            taken = Taken(anyio.current_time(), amount)
+            self._taken.append(taken)
+        return taken
 
     def _fits(self, amount: float) -> bool:
-        assert self._most is not None
-        while self._taken and self._taken[0][0] + self._seconds <= anyio.current_time():
+        while self._taken and self._taken[0].time + self._seconds <= anyio.current_time():
             self._taken.popleft()
-        return not self._taken or sum(taken for _, taken in self._taken) + amount <= self._most
-
-
-def _nothing(actual: float) -> None:
-    """Ignore the actual amount, because nothing was taken."""
+        return not self._taken or sum(each.amount for each in self._taken) + amount <= self._most
 
 
 @dataclass(frozen=True)
@@ -132,80 +121,63 @@ class Spending:
     money: Decimal = Decimal(0)
 
     def __add__(self, other: "Spending") -> "Spending":
-        return Spending(
-            self.calls + other.calls, self.tokens + other.tokens, self.money + other.money
-        )
+        return Spending(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: "Spending") -> "Spending":
-        return Spending(
-            self.calls - other.calls, self.tokens - other.tokens, self.money - other.money
-        )
+        return Spending(*map(operator.sub, astuple(self), astuple(other)))
 
 
 NOTHING = Spending()
 
 
-class BudgetSpent(Exception):
+class BudgetExceeded(Exception):
     """The rest of the budget is too small for the call, and waiting cannot help. The message names the limit."""
 
-    def __init__(self, limit: str) -> None:
-        super().__init__(
-            f"the budget is spent: {limit}, and another call may take more than is left"
-        )
 
-
+@dataclass(eq=False)
 class Budget:
-    """A hard limit on calls, tokens and dollars. None means no limit.
+    """A hard limit on calls, tokens and dollars (`money`). None means no limit.
 
     Each request counts as one call. While a request runs, the budget counts the most that it can cost. If its cost
     never becomes known (because the connection broke or time ran out), this stays counted, since it may have been
-    billed. `spent` is what earlier sessions of the run used.
+    billed. `used` is what all requests so far used, with those of earlier sessions of the run.
     """
 
-    def __init__(
-        self,
-        calls: int | None = None,
-        tokens: int | None = None,
-        money: Decimal | None = None,
-        spent: Spending = NOTHING,
-    ) -> None:
-        self.calls, self.tokens, self.money = calls, tokens, money
-        self.spent = spent
-        self._held = NOTHING
-        self._change: anyio.Event | None = None
-
-    @property
-    def under_way(self) -> Spending:
-        """The amount that is reserved for requests that have not ended."""
-        return self._held
+    calls: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+    used: Spending = NOTHING
+    held: Spending = field(default=NOTHING, init=False)
+    """The amount that is reserved for requests that have not ended."""
+    _change: anyio.Event = field(default_factory=anyio.Event, init=False)
 
     async def hold(self, tokens: int, money: Decimal | None) -> "Hold":
         """Reserve the most that a request can cost, and wait for running requests if they may return enough.
 
-        Raises `BudgetSpent` if the budget cannot cover the request, and `UsageError` if dollars are limited but the
+        Raises `BudgetExceeded` if the budget cannot cover the request, and `UsageError` if dollars are limited but the
         price is unknown.
         """
         if money is None and self.money is not None:
             raise UsageError(
-                "a budget in dollars needs a price, and none is known for this model here: give its price "
-                "for a million tokens in and out, or a budget in tokens or calls"
+                "a budget in dollars needs a price, and none is known for this model: give --price-in and --price-out, "
+                "or limit tokens or calls instead"
             )
         most = Spending(1, tokens, money or Decimal(0))
-        while limit := self._exceeded(self.spent + self._held + most):
-            if self._held.calls == 0 or self._exceeded(self.spent + most):
-                raise BudgetSpent(limit)
-            self._change = self._change or anyio.Event()
+        while limit := self._exceeded(self.used + self.held + most):
+            if self.held.calls == 0 or self._exceeded(self.used + most):
+                raise BudgetExceeded(
+                    f"the budget is used up: {limit}, and another call may take more than is left"
+                )
             await self._change.wait()
-        self._held += most
-        return Hold(self, most)
+        self.held += most
+        return Hold(most, most)
 
     def end(self, hold: "Hold") -> None:
         """Count what the request used instead of its reservation, and wake the tasks that wait for budget."""
-        self._held -= hold.most
-        self.spent += hold.taken
-        if self._change is not None:
-            self._change.set()
-            self._change = None
+        self.held -= hold.most
+        self.used += hold.taken
+        self._change.set()
+        self._change = anyio.Event()
 
     def _exceeded(self, total: Spending) -> str:
         """Return a text about the first limit that the total exceeds, or an empty text."""
@@ -214,46 +186,36 @@ class Budget:
             (self.tokens, total.tokens, "tokens"),
             (self.money, total.money, "dollars"),
         )
-        return next(
-            (
-                f"{what} are limited to {most:,}"
-                for most, taken, what in limits
-                if most is not None and taken > most
-            ),
-            "",
-        )
+        for most, taken, what in limits:
+            if most is not None and taken > most:
+                return f"{what} are limited to {most:,}"
+        return ""
 
 
+@dataclass(eq=False)
 class Hold:
     """A reservation of budget for one request.
 
-    When its `with` block ends, the budget counts `taken`, which is the whole reservation unless it was changed before.
+    In the end the budget counts `taken`, which is the whole reservation unless it was changed before. `window` is the
+    entry of the request in the window of tokens.
     """
 
-    def __init__(self, budget: Budget, most: Spending) -> None:
-        self._budget = budget
-        self.most = most
-        self.taken = most
-        self.correct: Callable[[float], None] = _nothing
+    most: Spending
+    taken: Spending
+    window: Taken = field(default_factory=lambda: Taken(0, 0))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._budget.end(self)
-
-    def settle(self, tokens: int | None, money: Decimal | None) -> None:
+    def correct(self, tokens: int | None, money: Decimal | None) -> None:
         """Set what the request used. None means that the whole reservation stays counted."""
         if tokens is not None:
             self.taken = replace(self.taken, tokens=tokens)
-            self.correct(tokens)
+            self.window.amount = tokens
         if money is not None:
             self.taken = replace(self.taken, money=money)
 
     def release(self) -> None:
         """Count nothing, because the server did not process the request."""
         self.taken = NOTHING
-        self.correct(0)
+        self.window.amount = 0
 
 
 @dataclass
@@ -265,18 +227,21 @@ class Limits:
     tokens: Window
     budget: Budget
 
-    async def admit(self, about: int, most: int, money: Decimal | None) -> Hold:
-        """Wait until a request is allowed to start, and return its reservation of budget.
+    @asynccontextmanager
+    async def admit(self, about: int, most: int, money: Decimal | None) -> AsyncIterator[Hold]:
+        """Wait until a request is allowed to start, and yield its reservation of budget.
 
         `about` is the expected number of tokens; `most` and `money` are the most tokens and dollars it can cost. The
-        request is counted when the `with` block of the reservation ends. Raises what `Budget.hold` raises.
+        request is counted when the block ends. Raises what `Budget.hold` raises.
         """
         hold = await self.budget.hold(most, money)
         try:
-            await self.requests.take(1)
-            hold.correct = await self.tokens.take(about)
-        except BaseException:
-            with hold:
+            try:
+                await self.requests.take(1)
+                hold.window = await self.tokens.take(about)
+            except BaseException:
                 hold.release()
-            raise
-        return hold
+                raise
+            yield hold
+        finally:
+            self.budget.end(hold)

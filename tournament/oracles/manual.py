@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from tournament.errors import UsageError
-from tournament.oracles.oracle import Answer, Call, Say, call_key, silent
+from tournament.oracles.oracle import Answer, Call, Notify, call_key, silent
 from tournament.oracles.reply import ends_in_code
 
 POLL_SECONDS = 0.5
@@ -23,14 +23,14 @@ class Manual:
     `UsageError` if the folder cannot be made.
     """
 
-    def __init__(self, folder: Path, say: Say = silent, poll: float = POLL_SECONDS) -> None:
+    def __init__(self, folder: Path, notify: Notify = silent, poll: float = POLL_SECONDS) -> None:
         self.folder = folder
-        self._say = say
+        self._notify = notify
         self._poll = poll
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{folder}: a folder is wanted here, and there is a file") from None
+            raise UsageError(f"{folder}: this must be a folder, and it is a file") from None
         except OSError as error:
             raise UsageError(f"{folder}: {error.strerror}") from error
 
@@ -48,13 +48,16 @@ class Manual:
         name = f"{call.purpose}-{call_key(self.identity, call)[:12]}"
         prompt = self.folder / f"{name}.prompt.md"
         answer = anyio.Path(self.folder / f"{name}.answer.md")
-        _put(prompt, call)
-        self._say(f"paste {prompt} into a chat, and save what it replies as {answer}")
+        text = "\n\n".join(message.text for message in call.messages) + "\n"
+        temporary = prompt.with_suffix(".tmp")
         try:
-            text = await self._read(answer)
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, prompt)
+            self._notify(f"paste {prompt} into a chat, and save the reply as {answer}")
+            reply = await self._read(answer)
         except OSError as error:
-            raise UsageError(f"{answer}: {error.strerror}") from error
-        return Answer(text, model="manual", seconds=anyio.current_time() - began, requests=1)
+            raise UsageError(f"{error.filename or answer}: {error.strerror}") from error
+        return Answer(reply, model="manual", seconds=anyio.current_time() - began, requests=1)
 
     async def aclose(self) -> None:
         """Do nothing, because no file stays open."""
@@ -64,26 +67,17 @@ class Manual:
 
         Both conditions are needed because the file may be written piece by piece.
         """
-        before, told = b"", False
+        before, reported = b"", False
         while True:
             now = await file.read_bytes() if await file.is_file() else b""
             if now.strip() and now == before:
                 text = now.decode("utf-8-sig", "replace")
                 if not ends_in_code(text):
                     return text
-                if not told:
-                    self._say(f"{file} ends inside a block of code: waiting for its last line, ```")
-                    told = True
+                if not reported:
+                    self._notify(
+                        f"{file} ends inside a block of code: waiting for its last line, ```"
+                    )
+                    reported = True
             before = now
             await anyio.sleep(self._poll)
-
-
-def _put(file: Path, call: Call) -> None:
-    """Write the prompt to a file, completely or not at all. Raises `UsageError`."""
-    text = "\n\n".join(message.text for message in call.messages) + "\n"
-    temporary = file.with_suffix(".tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, file)
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from error

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import anyio
 
 from tournament.errors import UsageError
-from tournament.oracles.oracle import CallOutcome, Say, silent
+from tournament.oracles.oracle import CallOutcome
 from tournament.oracles.prompts import Prompts
 from tournament.oracles.settings import Settings
 from tournament.oracles.spec import described, make_oracle, make_services, parse
@@ -28,17 +28,18 @@ class Health:
     detail: str = ""
 
 
-async def probe(models: Sequence[str], settings: Settings, say: Say = silent) -> list[Health]:
+async def probe(models: Sequence[str], settings: Settings) -> list[Health]:
     """Ask all models (`chat:...`) once, at the same time, and return the results in the order of the models.
 
     No answer is kept, no request is retried, and no budget applies. A wrong name gives a failed result and no
     exception.
     """
-    once = settings.model_copy(update={"retries": 0, **dict.fromkeys(_BUDGETS)})
+    budgets = ("budget_money", "budget_tokens", "budget_calls")
+    once = settings.model_copy(update={"retries": 0, **dict.fromkeys(budgets)})
     rows: dict[int, Health] = {}
 
     async def ask(number: int, model: str) -> None:
-        rows[number] = await _ask(model, once, say)
+        rows[number] = await _ask(model, once)
 
     async with anyio.create_task_group() as group:
         for number, model in enumerate(models):
@@ -46,22 +47,16 @@ async def probe(models: Sequence[str], settings: Settings, say: Say = silent) ->
     return [rows[number] for number in range(len(models))]
 
 
-_BUDGETS = ("budget_money", "budget_tokens", "budget_calls")
-
-
-async def _ask(model: str, settings: Settings, say: Say) -> Health:
+async def _ask(model: str, settings: Settings) -> Health:
     call = Prompts(settings.prompts).render("probe").call("probe", model)
     try:
         if (kind := parse(model).kind) != "chat":
-            raise UsageError(f"{kind} asks no model: chat:NAME does")
+            raise UsageError(f"{kind} asks no model: name chat:MODEL")
         shown = described(model, settings)
-        async with aclosing(make_oracle(model, make_services(settings, say=say))) as oracle:
+        async with aclosing(make_oracle(model, make_services(settings))) as oracle:
             answer = await oracle.ask(call)
     except UsageError as error:
-        return Health(_without_address(model), False, 0.0, CallOutcome.REJECTED, str(error))
+        # The address is left out, since it may contain a password.
+        name = re.split("@|://", model)[0]
+        return Health(name, False, 0.0, CallOutcome.REJECTED, str(error))
     return Health(shown, answer.outcome.good, answer.seconds, answer.outcome, answer.detail)
-
-
-def _without_address(model: str) -> str:
-    """Return the given model name without its address, since the address may contain a password."""
-    return re.split("@|://", model)[0]

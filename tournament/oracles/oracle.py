@@ -11,11 +11,7 @@ from typing import Protocol
 from tournament.errors import UsageError
 from tournament.oracles.limits import NOTHING, Spending
 
-PURPOSES = ("write", "critique", "rewrite", "probe")
-WRITING = frozenset({"write", "rewrite"})
-"""Purposes of calls that ask for a program."""
-
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 """A function that shows one line of text to the person who runs the program."""
 
 
@@ -60,21 +56,10 @@ class CallOutcome(StrEnum):
     @property
     def answered(self) -> bool:
         """Whether the model answered at all. Such a call has been paid for and must not be repeated."""
-        return self not in _UNANSWERED
-
-
-_UNANSWERED = frozenset(
-    {
-        CallOutcome.TOO_LONG,
-        CallOutcome.REJECTED,
-        CallOutcome.TIMEOUT,
-        CallOutcome.RATE_LIMITED,
-        CallOutcome.SERVER_ERROR,
-        CallOutcome.DROPPED,
-        CallOutcome.UNREACHABLE,
-        CallOutcome.BUDGET,
-    }
-)
+        unanswered = (
+            "too_long rejected timeout rate_limited server_error dropped unreachable budget"
+        )
+        return self not in unanswered.split()
 
 
 @dataclass(frozen=True)
@@ -89,6 +74,7 @@ class Message:
 class Call:
     """A question to an oracle, with its position in the run.
 
+    `purpose` is "write", "critique", "rewrite" or "probe".
     `prompt` is the digest of the template and of the rendered messages. `key` names the position in a run to which
     the call belongs, and is the same in every session of that run. `attempt` counts the calls at this position from 0.
     Calls that differ in `key` or `attempt` are separate samples of the model and are paid for separately.
@@ -101,7 +87,7 @@ class Call:
     attempt: int = 0
 
     @property
-    def place(self) -> tuple[str, str, int]:
+    def position(self) -> tuple[str, str, int]:
         """The position of the call in a run: its purpose, key and attempt."""
         return (self.purpose, self.key, self.attempt)
 
@@ -153,30 +139,21 @@ class Oracle(Protocol):
         ...
 
 
-_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-
-
 def call_key(identity: Mapping[str, object], call: Call) -> str:
     """Return a digest of everything that an answer depends on, as 64 hexadecimal digits."""
-    what = {
-        "oracle": dict(identity),
-        "purpose": call.purpose,
-        "messages": [[message.role, message.text] for message in call.messages],
-        "prompt": call.prompt,
-        "key": call.key,
-        "attempt": call.attempt,
-    }
-    return hashlib.sha256(_JSON.encode(what).encode()).hexdigest()
+    messages = [[message.role, message.text] for message in call.messages]
+    what = vars(call) | {"oracle": dict(identity), "messages": messages}
+    text = json.dumps(what, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class PromptDiffers(UsageError):
     """The record lacks a call. `difference` is a unified diff from the most similar recorded call, or empty."""
 
-    def __init__(self, call: Call, problem: str, difference: str) -> None:
-        self.difference = difference
-        place = f"{call.purpose} {call.key or '(no key)'}, attempt {call.attempt}"
-        super().__init__(f"cannot replay {place}: {problem}\n{difference}".rstrip())
+    def __init__(self, call: Call, problem: str, difference: str = "") -> None:
+        where = f"{call.purpose} {call.key or '(no key)'}, attempt {call.attempt}"
+        super().__init__(f"cannot replay {where}: {problem}\n{difference}".rstrip())
 
 
 def silent(line: str) -> None:
-    """Ignore the line: a `Say` for callers that want no messages."""
+    """Ignore the line: a `Notify` for callers that want no messages."""

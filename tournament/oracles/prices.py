@@ -37,16 +37,13 @@ class Prices:
     base_url: str
     own: tuple[Decimal, Decimal] | None = None
 
-    def cost(self, usage: Usage) -> Decimal | None:
-        """Return the cost in dollars, or None if the price or the tokens are unknown."""
-        return self._cost(usage) if self.known else None
-
     @cached_property
     def known(self) -> bool:
         """Whether the price of the model is known."""
-        return self._cost(Usage(1, 1)) is not None
+        return self.cost(Usage(1, 1)) is not None
 
-    def _cost(self, usage: Usage) -> Decimal | None:
+    def cost(self, usage: Usage) -> Decimal | None:
+        """Return the cost in dollars, or None if the price or the tokens are unknown."""
         if usage.prompt is None or usage.answer is None:
             return None
         if self.own is not None:

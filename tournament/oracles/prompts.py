@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -75,7 +76,6 @@ class Brief:
 class Prompt:
     """The messages of a prompt, with a digest of the template's source and of these messages."""
 
-    template: str
     messages: tuple[Message, ...]
     digest: str
 
@@ -97,12 +97,12 @@ class Prompts:
         if folder is not None:
             _check_folder(folder)
             loaders.insert(0, jinja2.FileSystemLoader(folder))
+        self._loader = jinja2.ChoiceLoader(loaders)
         self._environment = ImmutableSandboxedEnvironment(
-            loader=jinja2.ChoiceLoader(loaders),
+            loader=self._loader,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            autoescape=False,
         )
         self._environment.filters |= {"fence": fence, "repr": repr}
 
@@ -118,11 +118,11 @@ class Prompts:
             source, messages = self._rendered(f"{template}.j2", words)
         # A template is a program of the user and may raise any exception.
         except Exception as error:
-            raise UsageError(self._told(error, f"{template}.j2")) from error
+            raise UsageError(self._message(error, f"{template}.j2")) from error
         if not messages:
-            raise UsageError(f"the prompt {template}.j2 is empty: it has no text")
+            raise UsageError(f"{template}.j2: the prompt has no text")
         what = [template, source, [[message.role, message.text] for message in messages]]
-        return Prompt(template, messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
+        return Prompt(messages, hashlib.sha256(json.dumps(what).encode()).hexdigest())
 
     def check(self, setting: Setting) -> None:
         """Fill every template with samples, so that errors in templates are found before a call is paid for.
@@ -138,8 +138,7 @@ class Prompts:
     def _rendered(self, file: str, words: dict[str, object]) -> tuple[str, tuple[Message, ...]]:
         """Return the source of a template, and its messages when it is filled with `words`."""
         found = self._environment.get_template(file)
-        assert self._environment.loader is not None
-        source = self._environment.loader.get_source(self._environment, file)[0]
+        source = self._loader.get_source(self._environment, file)[0]
         context = found.new_context(words)
         try:
             # Rendering the root also collects the blocks of the templates that this one extends.
@@ -151,34 +150,26 @@ class Prompts:
         texts["user"] = texts["user"] if "user" in context.blocks else whole.strip()
         return source, tuple(Message(role, text) for role, text in texts.items() if text)
 
-    def _told(self, error: Exception, file: str) -> str:
+    def _message(self, error: Exception, file: str) -> str:
         """Return what is wrong with a template, in one line that begins with the file and, if known, the line."""
         if isinstance(error, jinja2.TemplateSyntaxError):
             return f"{error.filename or error.name}, line {error.lineno}: {error.message}"
         frames = traceback.extract_tb(error.__traceback__)
-        places = [f"{f.filename}, line {f.lineno}" for f in frames if f.filename.endswith(".j2")]
-        place = places[-1] if places else str((self._folder or Path()) / file)
+        lines = [f"{f.filename}, line {f.lineno}" for f in frames if f.filename.endswith(".j2")]
+        where = lines[-1] if lines else str((self._folder or Path()) / file)
         if isinstance(error, jinja2.TemplateNotFound):
-            return f"{place}: there is no template {error.name}"
+            return f"{where}: there is no template {error.name}"
         if isinstance(error, RecursionError):
-            return f"{place}: it includes or calls itself without end"
-        return " ".join(f"{place}: {error}".split())
+            return f"{where}: it includes or calls itself without end"
+        return " ".join(f"{where}: {error}".split())
 
 
 def _samples(setting: Setting) -> tuple[Brief, Brief]:
     """Return a brief with as few texts as a brief can have, and one in which every text is filled."""
     others = tuple((seat, SAMPLE) for seat in range(1, setting.game.seats))
     fresh = Brief(setting, 0, about=SAMPLE, opponents=others)
-    full = replace(
-        fresh,
-        program=SAMPLE,
-        tests=SAMPLE,
-        utility=SAMPLE,
-        rollouts=SAMPLE,
-        critique=SAMPLE,
-        complaint=SAMPLE,
-    )
-    return fresh, full
+    texts: Any = {each.name: SAMPLE for each in fields(Brief) if not getattr(fresh, each.name)}
+    return fresh, replace(fresh, **(texts | {"seat": 0, "opponents": others}))
 
 
 def _block(context: jinja2.runtime.Context, role: str) -> str:
@@ -188,7 +179,7 @@ def _block(context: jinja2.runtime.Context, role: str) -> str:
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        raise UsageError(f"{folder}: no folder of prompts is there")
+        raise UsageError(f"{folder}: there is no such folder of prompts")
     known = {f"{name}.j2" for name in TEMPLATES}
     for file in sorted(folder.glob("*.j2")):
         if file.name not in known and not file.name.startswith("_"):
@@ -198,9 +189,7 @@ def _check_folder(folder: Path) -> None:
 def _words(brief: Brief) -> dict[str, object]:
     """Return the values that templates can use, by name."""
     game = brief.setting.game
-    words: dict[str, object] = {field.name: getattr(brief, field.name) for field in fields(brief)}
-    del words["setting"]
-    return words | {
+    return {name: value for name, value in vars(brief).items() if name != "setting"} | {
         "game": game.name,
         "seats": game.seats,
         "moves": game.moves[brief.seat],
@@ -226,5 +215,5 @@ def fence(text: str, mark: str = "") -> str:
 
 def complaint(outcome: CallOutcome, note: str = "") -> str:
     """Return what the next prompt says about the last reply, or an empty text if it was usable or never arrived."""
-    told = COMPLAINTS.get(outcome, "")
-    return f"{told} ({note})" if told and note else told
+    text = COMPLAINTS.get(outcome, "")
+    return f"{text} ({note})" if text and note else text

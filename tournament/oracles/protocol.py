@@ -6,36 +6,27 @@ allow every field to be missing or to have an unexpected type.
 
 import json
 import math
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from tournament.oracles.oracle import CallOutcome
+from tournament.oracles.oracle import Answer, CallOutcome
 from tournament.oracles.prices import Usage
 
-OUT_OF_CREDIT = frozenset(
-    {
-        "insufficient_quota",
-        "credit_balance_exhausted",
-        "billing_hard_limit_reached",
-        "billing_not_active",
-    }
-)
+OUT_OF_CREDIT = {
+    *("insufficient_quota", "credit_balance_exhausted"),
+    *("billing_hard_limit_reached", "billing_not_active"),
+}
 """Codes of errors with status 429 that remain however long one waits."""
-FILTERED = frozenset({"content_filter", "content_policy_violation"})
+FILTERED = {"content_filter", "content_policy_violation"}
 """Codes of errors that mean that the provider refuses the content."""
-TOO_LONG = (
-    "context_length_exceeded",
-    "context length",
-    "context size",
-    "context window",
-    "maximum context",
-)
-"""Texts in codes or messages of errors that mean that the prompt is too long for the model."""
-BUSY = frozenset({408, 409})
-"""Statuses below 500, besides 429, after which it is worth trying again."""
+TOO_LONG = re.compile("context_length_exceeded|context (length|size|window)|maximum context")
+"""A text in codes or messages of errors that mean that the prompt is too long for the model."""
+BUSY = {408, 409}
+"""Statuses below 500, besides 429, after which another try may succeed."""
 HINTS = {
     401: "check OPENAI_API_KEY",
     403: "check OPENAI_API_KEY",
@@ -45,17 +36,6 @@ HINTS = {
 
 class Nonsense(ValueError):
     """The server's answer is not a chat completion."""
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A model's answer: its text, why the model stopped, the counted tokens, and the outcome."""
-
-    text: str
-    finish: str
-    usage: Usage
-    outcome: CallOutcome
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +56,7 @@ class Refusal:
             return CallOutcome.RATE_LIMITED
         if self.status >= 500 or self.status in BUSY:
             return CallOutcome.SERVER_ERROR
-        if any(words in f"{self.code} {self.message.lower()}" for words in TOO_LONG):
+        if TOO_LONG.search(f"{self.code} {self.message.lower()}"):
             return CallOutcome.TOO_LONG
         return CallOutcome.REJECTED
 
@@ -86,14 +66,14 @@ class Refusal:
 
         One of `max_tokens`, `temperature` and `system`, or None for any other error.
         """
-        said = self.message.lower()
+        text = self.message.lower()
         if self.status not in (400, 422):
             return None
-        if self.parameter == "max_tokens" or ("max_tokens" in said and "max_completion" in said):
-            return "max_tokens" if "max_completion_tokens" in said else None
-        if self.parameter == "temperature" or ("temperature" in said and "support" in said):
+        if self.parameter == "max_tokens" or ("max_tokens" in text and "max_completion" in text):
+            return "max_tokens" if "max_completion_tokens" in text else None
+        if self.parameter == "temperature" or ("temperature" in text and "support" in text):
             return "temperature"
-        if "system" in said and ("role" in said or "support" in said):
+        if "system" in text and ("role" in text or "support" in text):
             return "system"
         return None
 
@@ -102,7 +82,7 @@ class Refusal:
         return f"{self.status} {one_line(self.message) or self.code}".strip() + hint
 
 
-def read_completion(body: bytes) -> Completion:
+def read_completion(body: bytes) -> tuple[Answer, Usage]:
     """Return the answer in the body of a successful response. Raises `Nonsense` if the body is not a completion."""
     try:
         data = json.loads(body)
@@ -111,16 +91,31 @@ def read_completion(body: bytes) -> Completion:
     if not isinstance(data, dict):
         raise Nonsense("it is not an object")
     if data.get("error"):
-        raise Nonsense(str(refusal(200, data)))
-    usage = _usage(data.get("usage"))
-    choices = data.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return Completion("", "", usage, CallOutcome.EMPTY, "the answer has no choices")
-    message = choices[0].get("message")
-    message = message if isinstance(message, dict) else {}
-    text, finish = _text(message.get("content")), _text(choices[0].get("finish_reason"))
-    declined = _text(message.get("refusal"))
-    return Completion(text or declined, finish, usage, *_outcome(text, finish, declined))
+        raise Nonsense(str(read_error(200, body)))
+    choice = _part(data, "choices", 0)
+    text, finish = _text(_part(choice, "message", "content")), _text(_part(choice, "finish_reason"))
+    declined = _text(_part(choice, "message", "refusal"))
+    if isinstance(choice, dict):
+        outcome, detail = _outcome(text, finish, declined)
+    else:
+        outcome, detail = CallOutcome.EMPTY, "the answer has no choices"
+    usage = Usage(
+        _count(_part(data, "usage", "prompt_tokens")),
+        _count(_part(data, "usage", "completion_tokens")),
+        _count(_part(data, "usage", "prompt_tokens_details", "cached_tokens")),
+    )
+    counts = (usage.prompt, usage.answer)
+    return Answer(text or declined, outcome, "", finish, *counts, detail=detail), usage
+
+
+def _part(data: Any, *path: str | int) -> Any:
+    """Return the part of decoded JSON at a path of keys and positions, or None if there is no such part."""
+    for key in path:
+        try:
+            data = data[key]
+        except (LookupError, TypeError):
+            return None
+    return data
 
 
 def _outcome(text: str, finish: str, declined: str) -> tuple[CallOutcome, str]:
@@ -130,8 +125,8 @@ def _outcome(text: str, finish: str, declined: str) -> tuple[CallOutcome, str]:
     if declined and not text:
         return CallOutcome.REFUSED, one_line(declined)
     if finish == "length":
-        detail = "" if text.strip() else "all tokens went into reasoning: raise the limit"
-        return CallOutcome.TRUNCATED, detail
+        empty = "all tokens were used for reasoning: raise --max-tokens"
+        return CallOutcome.TRUNCATED, "" if text.strip() else empty
     return (CallOutcome.OK, "") if text.strip() else (CallOutcome.EMPTY, "the answer is empty")
 
 
@@ -142,22 +137,13 @@ def _text(content: Any) -> str:
     return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
 
-def _usage(data: Any) -> Usage:
-    if not isinstance(data, dict):
-        return Usage()
-    details = data.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    prompt, answer = _count(data.get("prompt_tokens")), _count(data.get("completion_tokens"))
-    return Usage(prompt, answer, _count(cached))
-
-
 def _count(value: Any) -> int | None:
     """Return a number of tokens, or None if the value is not one."""
     try:
-        number = None if isinstance(value, bool) or value is None else float(value)
+        number = -1.0 if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return int(number) if number is not None and 0 <= number < 1e12 else None
+    return int(number) if 0 <= number < 1e12 else None
 
 
 def read_error(status: int, raw: bytes) -> Refusal:
@@ -166,11 +152,6 @@ def read_error(status: int, raw: bytes) -> Refusal:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         body = raw.decode("utf-8", "replace")
-    return refusal(status, body)
-
-
-def refusal(status: int, body: object) -> Refusal:
-    """Return the error that a status and a decoded body describe."""
     found = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(found, dict):
         return Refusal(status, message=str(found or ""))

@@ -112,11 +112,11 @@ def read_review(answer: Answer) -> Reply:
 
     A review is prose, so any text that is neither empty nor a refusal counts as one.
     """
-    said = spoken(answer.text)
-    if answer.outcome is CallOutcome.OK and not said:
+    review = without_thoughts(answer.text)
+    if answer.outcome is CallOutcome.OK and not review:
         return Reply(CallOutcome.EMPTY, note="nothing beside thoughts")
-    if answer.outcome is CallOutcome.OK and _declined(said):
-        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(said, 120))
+    if answer.outcome is CallOutcome.OK and _declined(review):
+        return Reply(CallOutcome.REFUSED, note=textwrap.shorten(review, 120))
     return Reply(answer.outcome, note=answer.detail)
 
 
@@ -128,10 +128,11 @@ def _declined(prose: str) -> bool:
 
 def read_text(text: str, *, cut_off: bool = False) -> Reply:
     """Return the program in a reply. `cut_off` says that the reply ended because it reached its limit."""
-    prose, blocks = _scan(_plain(text))
+    prose, blocks = _scan(text)
     if cut_off and blocks and not blocks[-1].closed and blocks.pop().defines_bot:
         return Reply(CallOutcome.TRUNCATED, note="cut off inside the program")
-    found = _choose(blocks) or (None if blocks else _unfenced(prose))
+    bots = [block for block in reversed(blocks) if block.defines_bot]
+    found = max(bots, key=lambda block: block.python, default=None if blocks else _unfenced(prose))
     if found is None:
         return _without_program(prose, blocks, cut_off)
     if cut_off and not blocks:
@@ -141,18 +142,13 @@ def read_text(text: str, *, cut_off: bool = False) -> Reply:
 
 def ends_in_code(text: str) -> bool:
     """Whether a reply ends inside a block of code and is therefore incomplete."""
-    _, blocks = _scan(_plain(text))
+    _, blocks = _scan(text)
     return bool(blocks) and not blocks[-1].closed
 
 
-def spoken(text: str) -> str:
+def without_thoughts(text: str) -> str:
     """Return the reply without the parts that the model marked as its thoughts."""
     return _AFTER_THOUGHTS.split(_THOUGHTS.sub("", text))[-1].strip()
-
-
-def _plain(text: str) -> str:
-    """Return the text without a byte order mark, with `\\n` at the end of every line."""
-    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
@@ -168,14 +164,6 @@ def _as_program(found: Block, blocks: Sequence[Block]) -> Reply:
     return Reply(CallOutcome.OK, source)
 
 
-def _choose(blocks: Sequence[Block]) -> Block | None:
-    """Return the block to use as the program, or None if no block defines a bot."""
-    candidates = [block for block in blocks if block.defines_bot]
-    return next(
-        (b for b in reversed(candidates) if b.python), candidates[-1] if candidates else None
-    )
-
-
 def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Reply:
     """Return the outcome of a reply that defines no bot."""
     code = "\n".join(block.code for block in blocks if block.python)
@@ -187,7 +175,7 @@ def _without_program(prose: str, blocks: Sequence[Block], cut_off: bool) -> Repl
     if names:
         return Reply(CallOutcome.WRONG_FUNCTION, note=f"defines {', '.join(names[:5])}, not act")
     if not prose.strip() and not blocks:
-        return Reply(CallOutcome.EMPTY, note="nothing beside thoughts, if that")
+        return Reply(CallOutcome.EMPTY, note="nothing but thoughts, or nothing at all")
     if not blocks and _REFUSAL.match(prose.strip()):
         return Reply(CallOutcome.REFUSED, note=textwrap.shorten(prose, 120))
     return Reply(CallOutcome.NO_CODE, note=f"{len(blocks)} blocks of code, none with a bot")
@@ -199,27 +187,20 @@ def _unfenced(prose: str) -> Block | None:
     The result is None if there is no code, or if the code does not define a bot.
     """
     lines = textwrap.dedent(prose).split("\n")
-    places = [k for k, line in enumerate(lines) if _CODE_LINE.match(line)]
-    if not places:
-        return None
-    last = next(k for k in reversed(range(len(lines))) if _belongs(lines, k, places[0]))
-    block = Block("", "\n".join(lines[places[0] : last + 1]) + "\n")
+    first = next((k for k, line in enumerate(lines) if _CODE_LINE.match(line)), len(lines))
+    code = lines[first:]
+    while code and not (
+        _CODE_LINE.match(code[-1]) or (code[-1][:1].isspace() and code[-1].strip())
+    ):
+        code.pop()
+    block = Block("", "\n".join(code) + "\n")
     return block if block.defines_bot else None
 
 
-def _belongs(lines: Sequence[str], k: int, first: int) -> bool:
-    """Whether line `k` can be the last line of code that begins at line `first`."""
-    return (
-        k == first
-        or bool(lines[k][:1].isspace() and lines[k].strip())
-        or bool(_CODE_LINE.match(lines[k]))
-    )
-
-
 def _scan(text: str) -> tuple[str, list[Block]]:
-    """Return the prose outside blocks and thoughts, and the blocks outside thoughts."""
+    """Return the prose outside blocks and thoughts, and the blocks outside thoughts; a line may end in any way."""
     scanner = _Scanner()
-    for line in text.split("\n"):
+    for line in text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         scanner.take(line)
     return scanner.end()
 
@@ -228,15 +209,14 @@ class _Scanner:
     """Reads a reply line by line and separates prose, blocks of code and thoughts."""
 
     def __init__(self) -> None:
-        self._forget()
+        self._begin()
 
-    def _forget(self) -> None:
+    def _begin(self) -> None:
+        """Forget all that was read so far."""
         self._prose: list[str] = []
         self._blocks: list[Block] = []
         self._code: list[str] = []
-        self._fence = ""
-        self._indent = 0
-        self._mark = ""
+        self._fence, self._indent, self._mark = "", 0, ""
         self._thinking = False
 
     def take(self, line: str) -> None:
@@ -246,7 +226,7 @@ class _Scanner:
                 self._take_outside(part)
         elif line.strip().lower() in ("</think>", "</thinking>"):
             # The opening tag was part of the prompt, so everything up to here was thought.
-            self._forget()
+            self._begin()
         elif self._closes(line):
             self._close()
         else:
@@ -274,7 +254,7 @@ class _Scanner:
         """Read a tag of a thought, or text that began outside blocks."""
         tag = _THOUGHT.fullmatch(part)
         if tag and tag[1] and not self._thinking:
-            self._forget()
+            self._begin()
         elif tag:
             self._thinking = not tag[1]
         elif self._fence:
@@ -319,11 +299,11 @@ class _Scanner:
 
 def _around_thoughts(line: str) -> Iterator[str]:
     """Yield the parts of a line: the tags of thoughts, and the text between them."""
-    place = 0
+    end = 0
     for tag in _THOUGHT.finditer(line):
-        if line[place : tag.start()].strip():
-            yield line[place : tag.start()]
+        if line[end : tag.start()].strip():
+            yield line[end : tag.start()]
         yield tag[0]
-        place = tag.end()
-    if place == 0 or line[place:].strip():
-        yield line[place:]
+        end = tag.end()
+    if end == 0 or line[end:].strip():
+        yield line[end:]

@@ -2,9 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from tournament.game import MatrixGame, Repetition, Setting
+from tournament.game import Joint, MatrixGame, Move, Payoffs, Repetition, Setting
 
 MOST_CELLS = 100
 """Most joint moves whose payoffs are listed. Larger games need to explain their payoffs in another text."""
@@ -51,28 +51,38 @@ def payoff_table(setting: Setting) -> str:
 
     The text is empty if the game is not a matrix game or has more than `MOST_CELLS` joint moves.
     """
+    cells = _cells(setting)
+    if not cells:
+        return ""
+    lines = (_table if setting.game.seats == 2 else _list)(cells, setting.game.moves)
+    return "\n".join(lines)
+
+
+def _cells(setting: Setting) -> Mapping[Joint, Payoffs]:
+    """Return the payoffs by joint move; empty if the game is not a matrix game or has too many joint moves."""
     game = setting.game
     if not isinstance(game, MatrixGame) or math.prod(map(len, game.moves)) > MOST_CELLS:
-        return ""
-    return "\n".join(_table(game) if game.seats == 2 else _list(game))
+        return {}
+    joints = itertools.product(*(range(len(legal)) for legal in game.moves))
+    return {joint: game.payoff(joint) for joint in joints}
 
 
-def _table(game: MatrixGame) -> Iterator[str]:
+def _table(cells: Mapping[Joint, Payoffs], moves: Sequence[Sequence[Move]]) -> Iterator[str]:
     yield "Rows are moves of seat 0, columns moves of seat 1; each cell is what seat 0 and seat 1 are paid."
     yield ""
-    rows, columns = game.moves
+    rows, columns = moves
     yield f"| | {' | '.join(map(repr, columns))} |"
     yield "|---" * (len(columns) + 1) + "|"
     for i, row in enumerate(rows):
-        cells = (_paid(game.payoff((i, j))) for j in range(len(columns)))
-        yield f"| {row!r} | {' | '.join(cells)} |"
+        paid = (_paid(cells[i, j]) for j in range(len(columns)))
+        yield f"| {row!r} | {' | '.join(paid)} |"
 
 
-def _list(game: MatrixGame) -> Iterator[str]:
+def _list(cells: Mapping[Joint, Payoffs], moves: Sequence[Sequence[Move]]) -> Iterator[str]:
     yield "Moves in seat order, and what the seats are paid:"
-    for joint in itertools.product(*(range(len(legal)) for legal in game.moves)):
-        moves = ", ".join(repr(game.moves[seat][move]) for seat, move in enumerate(joint))
-        yield f"- {moves}: {_paid(game.payoff(joint))}"
+    for joint, payoffs in cells.items():
+        played = _listed([moves[seat][move] for seat, move in enumerate(joint)])
+        yield f"- {played}: {_paid(payoffs)}"
 
 
 def _paid(payoffs: Sequence[float]) -> str:
@@ -84,16 +94,11 @@ def own_payoffs(setting: Setting, seat: int) -> str:
 
     The text is empty for other games and for games with more than `MOST_CELLS` pairs.
     """
-    game = setting.game
-    if (
-        not isinstance(game, MatrixGame)
-        or game.seats != 2
-        or math.prod(map(len, game.moves)) > MOST_CELLS
-    ):
+    if setting.game.seats != 2:
         return ""
-    mine, theirs = game.moves[seat], game.moves[1 - seat]
+    mine, theirs = setting.game.moves[seat], setting.game.moves[1 - seat]
     lines = []
-    for i, j in itertools.product(range(len(mine)), range(len(theirs))):
-        paid = game.payoff((i, j) if seat == 0 else (j, i))[seat]
-        lines.append(f"you {mine[i]!r}, opponent {theirs[j]!r}: {paid:g}")
+    for joint, payoffs in sorted(_cells(setting).items(), key=lambda cell: cell[0][seat]):
+        own, other = mine[joint[seat]], theirs[joint[1 - seat]]
+        lines.append(f"you {own!r}, opponent {other!r}: {payoffs[seat]:g}")
     return "\n".join(lines)

@@ -1,17 +1,17 @@
 """Settings of oracles. An option goes before an environment variable, which goes before a line of a `.env` file.
 
 The variables are called TOURNAMENT_... in capitals. `OPENAI_API_KEY` and `OPENAI_BASE_URL` work too, as in other
-programs. Keys are secrets and must never be shown, so `Scrubber` removes them from texts that are shown.
+programs. Keys are secrets and must never be shown, so `Settings.scrub` removes them from texts that are shown.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from tournament.errors import UsageError
@@ -24,6 +24,39 @@ NO_KEY = "none"
 
 _KEY_LIKE = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',]{6,}")
 
+
+def checked_address(address: str) -> str:
+    """Return the address of a server without a slash at its end.
+
+    Raises `ValueError` if it is not an HTTP address, or if it contains a user name, a password, a query or a fragment.
+    """
+    try:
+        parts = urlsplit(address.strip())
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("is not an address such as http://127.0.0.1:8080/v1")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ValueError("must be an address alone: set a key with OPENAI_API_KEY")
+    return address.strip().rstrip("/")
+
+
+def checked_key(value: Any) -> str | None:
+    """Return a key without surrounding space. Raises `ValueError` for characters that a header cannot contain.
+
+    Without this check, sending the key would fail, and the error could show the key.
+    """
+    if value is None:
+        return None
+    text = (value.get_secret_value() if isinstance(value, SecretStr) else str(value)).strip()
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("is not a key: it has characters that a key cannot have")
+    return text or None
+
+
+Address = Annotated[str, BeforeValidator(checked_address)]
+Key = Annotated[SecretStr | None, BeforeValidator(checked_key)]
 Count = Annotated[int, Field(gt=0)]
 Whole = Annotated[int, Field(ge=0)]
 Money = Annotated[Decimal, Field(ge=0)]
@@ -43,10 +76,10 @@ class Settings(BaseSettings):
         populate_by_name=True,
     )
 
-    api_key: SecretStr | None = Field(
+    api_key: Key = Field(
         None, validation_alias=AliasChoices("TOURNAMENT_API_KEY", "OPENAI_API_KEY")
     )
-    base_url: str | None = Field(
+    base_url: Address | None = Field(
         None, validation_alias=AliasChoices("TOURNAMENT_BASE_URL", "OPENAI_BASE_URL")
     )
     oracle: str | None = None
@@ -81,25 +114,6 @@ class Settings(BaseSettings):
     prompts: Path | None = None
     """A folder of prompt templates, which replace those of the engine that have the same names."""
 
-    @field_validator("api_key", mode="before")
-    @classmethod
-    def _one_line(cls, value: Any) -> Any:
-        """Return the key without surrounding space. Raises `ValueError` for characters that a header cannot contain.
-
-        Without this check, sending the key would fail, and the error could show the key.
-        """
-        if value is None:
-            return None
-        text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-        if not (text.strip().isascii() and text.strip().isprintable()):
-            raise ValueError("is not a key: it has characters that a key cannot have")
-        return text.strip() or None
-
-    @field_validator("base_url")
-    @classmethod
-    def _plain_address(cls, value: str | None) -> str | None:
-        return None if value is None else checked_address(value)
-
     @classmethod
     def load(cls, **options: Any) -> Self:
         """Return the settings. An option that is None is taken from the environment instead.
@@ -109,63 +123,25 @@ class Settings(BaseSettings):
         try:
             return cls(**{name: value for name, value in options.items() if value is not None})
         except ValidationError as error:
-            raise UsageError(
-                "; ".join(_told(problem, options) for problem in error.errors())
-            ) from None
+            problems = [_message(problem, options) for problem in error.errors()]
+            raise UsageError("; ".join(problems)) from None
 
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The texts that must never be shown."""
-        return () if self.api_key is None else (self.api_key.get_secret_value(),)
+    def without_key(self, text: str) -> str:
+        """Return the text with the key replaced by `***`."""
+        key = self.api_key.get_secret_value() if self.api_key else NO_KEY
+        return text if key == NO_KEY else text.replace(key, "***")
+
+    def scrub(self, text: str) -> str:
+        """Return the text with the key, and everything that looks like a key, replaced by `***`."""
+        return _KEY_LIKE.sub("***", self.without_key(text))
 
 
-def _told(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _message(problem: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Return what is wrong with a setting, with the option or variables that set it but without its value."""
     name = str(problem["loc"][0]).lower().removeprefix(PREFIX.lower())
-    given = f"--{name.replace('_', '-')}" if options.get(name) is not None else _variables(name)
+    alias = Settings.model_fields[name].validation_alias
+    variables = alias.choices if isinstance(alias, AliasChoices) else [f"{PREFIX}{name.upper()}"]
+    option = f"--{name.replace('_', '-')}" if options.get(name) is not None else ""
     own = problem.get("ctx", {}).get("error")
-    return f"{given} {own or problem['msg'].replace('Input should', 'must').partition(',')[0]}"
-
-
-def _variables(name: str) -> str:
-    """Return the names of the environment variables from which a setting is read."""
-    choices = Settings.model_fields[name].validation_alias
-    names = choices.choices if isinstance(choices, AliasChoices) else [f"{PREFIX}{name.upper()}"]
-    return " or ".join(map(str, names))
-
-
-def checked_address(address: str) -> str:
-    """Return the address of a server without a slash at its end.
-
-    Raises `ValueError` if it is not an HTTP address, or if it contains a user name, a password, a query or a fragment.
-    """
-    try:
-        parts = urlsplit(address.strip())
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good:
-        raise ValueError("is not an address such as http://127.0.0.1:8080/v1")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ValueError("must be a bare address: a key belongs into OPENAI_API_KEY")
-    return address.strip().rstrip("/")
-
-
-class Scrubber:
-    """Replaces secrets in texts by `***`: the given secrets, and everything that looks like a key."""
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({s for s in secrets if s and s != NO_KEY}, key=len, reverse=True)
-
-    def exactly(self, text: str) -> str:
-        """Return the text without the given secrets."""
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
-
-    def __call__(self, text: str) -> str:
-        """Return the text without the given secrets and without anything that looks like a key."""
-        return _KEY_LIKE.sub("***", self.exactly(text))
-
-    def __repr__(self) -> str:
-        return "Scrubber()"
+    text = own or problem["msg"].replace("Input should", "must").partition(",")[0]
+    return f"{option or ' or '.join(map(str, variables))} {text}"

@@ -12,14 +12,14 @@ The modules of a kind are imported when an oracle of that kind is made. A higher
 `search` and `replay`, since these play games or read a record. It calls `parse` first to find the kind.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.errors import NotFound, UsageError
-from tournament.oracles.ledger import Journal, Ledger, NoJournal
+from tournament.oracles.ledger import Journal, Ledger
 from tournament.oracles.limits import MOST, NOTHING, START, Budget, Gate, Limits, Spending, Window
-from tournament.oracles.oracle import Oracle, Say, silent
+from tournament.oracles.manual import Manual
+from tournament.oracles.oracle import Notify, Oracle, silent
 from tournament.oracles.settings import OPENAI, Settings, checked_address
 
 KINDS = ("chat", "manual", "replay", "search")
@@ -34,22 +34,18 @@ class Spec:
     kind: str
     argument: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.argument}" if self.argument else self.kind
-
 
 @dataclass(frozen=True)
 class Services:
-    """The settings and services from which oracles are made. All oracles of a run share one `Services`."""
+    """The settings and services from which oracles are made. All oracles of a run share one `Services`.
+
+    Without a journal, no answer is kept.
+    """
 
     settings: Settings
     limits: Limits
-    journal: Journal
-    say: Say = silent
-
-
-Maker = Callable[[str, Services], Oracle]
-"""A factory of oracles of one kind, which takes the text after the colon and the shared services."""
+    journal: Journal | None = None
+    notify: Notify = silent
 
 
 def parse(text: str) -> Spec:
@@ -61,10 +57,9 @@ def parse(text: str) -> Spec:
     if kind not in KINDS:
         raise NotFound("oracle", kind, list(KINDS))
     if kind in WANTED and not argument:
-        wanted = WANTED[kind]
-        raise UsageError(f"{kind} needs a {wanted.lower()}: {kind}:{wanted}")
+        raise UsageError(f"{kind} needs a {WANTED[kind].lower()}: {kind}:{WANTED[kind]}")
     if kind == "search" and argument:
-        raise UsageError(f"search takes nothing behind a colon, and got {argument!r}")
+        raise UsageError(f"search takes nothing after a colon, not {argument!r}")
     return Spec(kind, argument)
 
 
@@ -92,28 +87,22 @@ def models_set(settings: Settings) -> list[str]:
     return list(dict.fromkeys(specs))
 
 
-def make_limits(settings: Settings, spent: Spending = NOTHING) -> Limits:
-    """Return the limits in the settings. `spent` is what the run has already used of its budget."""
+def make_limits(settings: Settings, used: Spending = NOTHING) -> Limits:
+    """Return the limits in the settings. `used` is what the run has already used of its budget."""
     most = settings.concurrency or MOST
     return Limits(
         gate=Gate(settings.concurrency or START, most),
         requests=Window(settings.requests_per_minute),
         tokens=Window(settings.tokens_per_minute),
-        budget=Budget(settings.budget_calls, settings.budget_tokens, settings.budget_money, spent),
+        budget=Budget(settings.budget_calls, settings.budget_tokens, settings.budget_money, used),
     )
 
 
 def make_services(
-    settings: Settings,
-    journal: Journal | None = None,
-    say: Say = silent,
-    spent: Spending = NOTHING,
+    settings: Settings, journal: Journal | None = None, notify: Notify = silent
 ) -> Services:
-    """Return the settings and services that the oracles of a run share.
-
-    Without a journal, no answer is kept. `spent` is what earlier sessions of the run used of its budget.
-    """
-    return Services(settings, make_limits(settings, spent), journal or NoJournal(), say)
+    """Return the settings and services for a run that has used nothing of its budget yet."""
+    return Services(settings, make_limits(settings), journal, notify)
 
 
 def make_oracle(text: str, services: Services) -> Oracle:
@@ -122,10 +111,15 @@ def make_oracle(text: str, services: Services) -> Oracle:
     Raises `NotFound` for an unknown kind, and `UsageError` for a wrong argument or a kind that asks no model.
     """
     spec = parse(text)
-    maker = _MAKERS.get(spec.kind)
-    if maker is None:
-        raise UsageError(f"{spec.kind} asks no model")
-    return Ledger(maker(spec.argument, services), services.journal)
+    if spec.kind == "manual":
+        return Ledger(Manual(Path(spec.argument), services.notify), services.journal)
+    if spec.kind != "chat":
+        raise UsageError(f"{spec.kind} asks no model: name chat:MODEL or manual:FOLDER")
+    from tournament.oracles.chat import Chat
+
+    model, base_url = chat_model(spec.argument, services.settings)
+    chat = Chat(model, base_url, services.settings, services.limits, services.notify)
+    return Ledger(chat, services.journal)
 
 
 def chat_model(argument: str, settings: Settings) -> tuple[str, str]:
@@ -157,22 +151,6 @@ def described(text: str, settings: Settings) -> str:
     """
     spec = parse(text)
     if spec.kind != "chat":
-        return str(spec)
+        return text.strip()
     model, base_url = chat_model(spec.argument, settings)
     return f"chat:{model}@{base_url}"
-
-
-def _make_chat(argument: str, services: Services) -> Oracle:
-    from tournament.oracles.chat import Chat
-
-    model, base_url = chat_model(argument, services.settings)
-    return Chat(model, base_url, services.settings, services.limits, services.say)
-
-
-def _make_manual(argument: str, services: Services) -> Oracle:
-    from tournament.oracles.manual import Manual
-
-    return Manual(Path(argument), services.say)
-
-
-_MAKERS: dict[str, Maker] = {"chat": _make_chat, "manual": _make_manual}

@@ -73,11 +73,10 @@ class Transport:
         self._session: aiohttp.ClientSession = carrier.get_client()
         carrier.client = self._session
         self._proxy = carrier.proxy and _with_credentials(carrier.proxy)
-        said = {**self._sdk.default_headers, **self._sdk.auth_headers}
-        self._headers = {
-            name: value
-            for name, value in said.items()
-            if isinstance(value, str) and not name.startswith("X-Stainless")
+        headers = {**self._sdk.default_headers, **self._sdk.auth_headers}
+        names = [name for name in headers if not name.startswith("X-Stainless")]
+        self._headers: dict[str, Any] = {
+            n: headers[n] for n in names if isinstance(headers[n], str)
         }
         self._limit = aiohttp.ClientTimeout(seconds, sock_connect=CONNECT_SECONDS)
 
@@ -85,11 +84,7 @@ class Transport:
         """Send one request and return its answer. Raises a subclass of `NoAnswer`."""
         try:
             async with self._session.post(
-                self._url,
-                data=body,
-                headers=self._headers,
-                timeout=self._limit,
-                proxy=self._proxy,
+                self._url, data=body, headers=self._headers, timeout=self._limit, proxy=self._proxy
             ) as answer:
                 return Response(answer.status, answer.headers, await answer.read())
         except (aiohttp.ClientError, OSError) as error:
@@ -105,10 +100,8 @@ class Transport:
             return Unreachable(_reason(error))
         if isinstance(error, TimeoutError):
             return Late(f"no answer within {self._seconds:g} seconds")
-        said = one_line(str(error)) or type(error).__name__
-        return (
-            Closed(said) if isinstance(error, aiohttp.ClientConnectionResetError) else Dropped(said)
-        )
+        closed = isinstance(error, aiohttp.ClientConnectionResetError)
+        return (Closed if closed else Dropped)(one_line(str(error)) or type(error).__name__)
 
 
 def _with_credentials(proxy: httpx2.Proxy) -> str:

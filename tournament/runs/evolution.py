@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -12,14 +13,13 @@ from anyio import CapacityLimiter, to_thread
 
 from tournament.errors import RecordRefused, UsageError
 from tournament.evolve.evaluate import Evaluation, Evaluator, Profile
-from tournament.evolve.factories import OracleContext, by_seat, open_oracles
+from tournament.evolve.factories import by_seat, open_oracles
 from tournament.evolve.journal import RecordJournal
 from tournament.evolve.optimum import optimum_of
-from tournament.evolve.pibr import Best, Chain, Plan, Step
-from tournament.library import describe_game, find_bots, games, packaged_bots
+from tournament.evolve.pibr import Best, Chain, EvolutionPlan, Step
 from tournament.oracles.limits import Limits, Spending
 from tournament.oracles.settings import Settings
-from tournament.oracles.spec import described, make_limits
+from tournament.oracles.spec import Services, described, make_limits
 from tournament.program import Program
 from tournament.sandbox.image import Say
 from tournament.store import Record, RecordedStep
@@ -45,17 +45,16 @@ class Evolution:
     """The evolution of several chains: how it is done, and what came of it.
 
     `chains` names the oracles of each chain, one for all seats or one for each seat. `watch` is called with every step.
-    With `joins`, programs that run join the tournament. With `terse`, prompts are short enough for small models. After
-    the last step the best profile plays `evaluate` further matches, which no step has used.
+    With `joins`, programs that run join the tournament. After the last step the best profile plays `evaluate` further
+    matches, which no step has used.
     """
 
     chains: Mapping[str, Sequence[str]]
-    plan: Plan
+    plan: EvolutionPlan
     settings: Settings
     say: Say
     watch: Watch
     joins: bool = True
-    terse: bool = False
     evaluate: int = 0
     limits: Limits = field(init=False)
     """The limits on calls to models, which `share_limits` sets."""
@@ -71,7 +70,9 @@ class Evolution:
         """Evolve all chains at the same time, then evaluate the best profile again if wanted."""
         keeper = _Keeper(record, run, self)
         named = itertools.chain.from_iterable(self.chains.values())
-        async with open_oracles(named, evaluator, self._context(evaluator, record, run)) as oracles:
+        services = Services(self.settings, self.limits, RecordJournal(record, run), self.say)
+        read_calls = partial(_read_calls, record=record)
+        async with open_oracles(named, evaluator, self.plan, services, read_calls) as oracles:
             chains = [
                 Chain(name, self.plan, by_seat(team, oracles, evaluator.setting), evaluator)
                 for name, team in self.chains.items()
@@ -110,20 +111,6 @@ class Evolution:
             self._joined.add(program.digest)
             await admit(program)
 
-    def _context(self, evaluator: Evaluator, record: Record, run: int) -> OracleContext:
-        game = evaluator.setting.game
-        return OracleContext(
-            settings=self.settings,
-            journal=RecordJournal(record, run),
-            limits=self.limits,
-            say=self.say,
-            library=find_bots([packaged_bots()]).programs,
-            about=describe_game(game.name) if game.name in games() else "",
-            episodes=self.plan.episodes,
-            terse=self.terse,
-            read_calls=lambda path: _read_calls(path, record),
-        )
-
     @property
     def cut_off(self) -> bool:
         """Whether a chain ended early for a reason other than its budget."""
@@ -139,14 +126,14 @@ class Evolution:
         """The plan and the other settings that the steps of a chain depend on, apart from its oracles."""
         settings = self.settings
         asked = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
-        return asdict(self.plan) | {"terse": self.terse} | asked
+        return asdict(self.plan) | asked
 
 
 def share_limits(evolutions: Sequence[Evolution], record: Record, runs: Sequence[int]) -> None:
     """Give the evolutions of several runs one set of limits, which counts what the runs used in earlier sessions."""
     [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
-    spent = Spending(int(calls), int(tokens), Decimal(money))
-    limits = make_limits(evolutions[0].settings, spent)
+    used = Spending(int(calls), int(tokens), Decimal(money))
+    limits = make_limits(evolutions[0].settings, used)
     for evolution in evolutions:
         evolution.limits = limits
 

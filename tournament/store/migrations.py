@@ -22,6 +22,7 @@ STEPS = (
     ("growth", "evolution.sql"),
     ("notes", "notes.sql"),
     ("sessions", "sessions.sql"),
+    ("short prompts", "short_prompts.sql"),
 )
 """The names of the migration steps, each with the file that contains its SQL."""
 COLUMNS = {"steps": evolution.STEP, "calls": ", ".join(evolution.CALL)}

@@ -15,78 +15,71 @@ Cell = tuple[int, int]
 Piece = tuple[int, int, int]
 """The row, column and level of a player or of a piece of food."""
 Foods = tuple[Piece, ...]
-Place = tuple[Cell, Cell, Foods]
+State = tuple[Cell, Cell, Foods]
 """One state of the search: the cells of the two players, and the food that is left."""
 
 MEAN_STEPS = Fraction(122671, 22680)
 """The mean of `optimal_steps` over all equally likely starts of the default grid: 5.409 rounds."""
 
 
-class Board(Protocol):
+class Start(Protocol):
     """The attributes that a state of the game must have.
 
     `spawned` is the sum of the levels of all food that lay on the grid at the start.
     """
 
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def players(self) -> tuple[Piece, ...]: ...
-
-    @property
-    def foods(self) -> Foods: ...
-
-    @property
-    def spawned(self) -> int: ...
+    size: int
+    players: tuple[Piece, ...]
+    foods: Foods
+    spawned: int
 
 
-def optimal_steps(board: Board) -> int:
+def optimal_steps(start: Start) -> int:
     """Return the fewest rounds in which the two players can gather all food that is left."""
-    return next(rounds for rounds, least in enumerate(_least_left(board)) if not least)
+    return next(rounds for rounds, least in enumerate(_least_left(start)) if not least)
 
 
-def optimal_welfare(board: Board, step_cost: float = 0.1, horizon: int = 50) -> float:
+def optimal_welfare(start: Start, step_cost: float = 0.1, horizon: int = 50) -> float:
     """Return the highest total payoff of the two players from this state on, within `horizon` rounds.
 
     All food of the start pays 1 in total, and each piece pays in proportion to its level. Every
     round until all food is gone costs each player `step_cost`.
     """
-    course = list(islice(_least_left(board), horizon + 1))
+    course = list(islice(_least_left(start), horizon + 1))
     gathered = course[0] - course[-1]
-    return gathered / board.spawned - 2 * step_cost * (len(course) - 1)
+    return gathered / start.spawned - 2 * step_cost * (len(course) - 1)
 
 
-def _least_left(board: Board) -> Iterator[int]:
+def _least_left(start: Start) -> Iterator[int]:
     """Yield the least possible sum of the levels of the food left after 0, 1, 2, ... rounds, up to 0."""
-    one, two = board.players
-    front: set[Place] = {(one[:2], two[:2], board.foods)}
-    known: set[Place] = set()
-    least = sum(level for _, _, level in board.foods)
+    one, two = start.players
+    front: set[State] = {(one[:2], two[:2], start.foods)}
+    known: set[State] = set()
+    least = sum(level for _, _, level in start.foods)
     while front:
         least = min(least, *(sum(level for _, _, level in foods) for _, _, foods in front))
         yield least
         if not least:
             break
         known |= front
-        front = {after for place in front for after in _after(board, place)} - known
+        front = {after for state in front for after in _after(start, state)} - known
 
 
-def _after(board: Board, place: Place) -> Iterator[Place]:
+def _after(start: Start, state: State) -> Iterator[State]:
     """Yield the states that one round can lead to.
 
     A player who stays in a cell beside food is taken to load it, since waiting there is never better.
     """
-    one, two, foods = place
+    one, two, foods = state
     walls = {(row, column) for row, column, _ in foods}
-    levels = [player[2] for player in board.players]
+    levels = [player[2] for player in start.players]
     helps = [(levels[0] * _beside(one, food), levels[1] * _beside(two, food)) for food in foods]
     left = {
         (x, y): tuple(f for f, (a, b) in zip(foods, helps, strict=True) if a * x + b * y < f[2])
         for x, y in product((False, True), repeat=2)
     }
-    for first in _reach(board.size, one, walls):
-        for second in _reach(board.size, two, walls):
+    for first in _reach(start.size, one, walls):
+        for second in _reach(start.size, two, walls):
             if first != second:
                 yield first, second, left[first == one, second == two]
 
