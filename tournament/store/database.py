@@ -33,6 +33,18 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 Ending = Literal["done", "interrupted", "failed"]
 """The ways in which a session can end."""
+END_ABANDONED = """
+    update sessions
+    set status = 'interrupted', matches = (
+        select count(*) from matches where matches.session = sessions.session
+    )
+    where status = 'running'
+"""
+"""Marks all sessions that are still recorded as running as interrupted.
+
+The process that runs this is the only writer, so the processes that ran those sessions were killed. When that happened
+is not known, so `ended_at` stays null.
+"""
 
 
 class Record:
@@ -62,7 +74,7 @@ class Record:
             _remove_empty(path)
             connection = closing.enter_context(_connect(path, read_only=False))
             migrations.migrate(connection, path)
-            queries.end_abandoned(connection)
+            connection.execute(END_ABANDONED)
             return cls(path, connection, closing.pop_all())
 
     @classmethod
@@ -105,21 +117,22 @@ class Record:
         `config` must be ready for JSON. Its "game" and the "discount" in its "repetition" also get
         columns of their own. `moves[seat]` are the legal moves of that seat.
         """
+        discount = config.get("repetition", {}).get("discount", 1.0)
+        words = [[str(move) for move in legal] for legal in moves]
         with self._transaction() as cursor:
-            known = cursor.execute("select run from runs where key = ?", [key]).fetchone()
-            if known:
-                return int(known[0])
-            run = queries.last(cursor, "run", "runs") + 1
-            discount = config.get("repetition", {}).get("discount", 1.0)
-            words = [[str(move) for move in legal] for legal in moves]
-            cursor.execute(
-                """
+            known = cursor.execute("select run from runs where key = ?", [key]).fetchall()
+            [(run,)] = (
+                known
+                or cursor.execute(
+                    """
                 insert into runs (run, key, game, seed, discount, moves, config)
-                values (?, ?, ?, ?, ?, ?, ?)
+                select coalesce(max(run), 0) + 1, ?, ?, ?, ?, ?, ? from runs
+                returning run
                 """,
-                [run, key, config.get("game"), str(seed), discount, words, _json(config)],
+                    [key, config.get("game"), str(seed), discount, words, _json(config)],
+                ).fetchall()
             )
-            return run
+            return int(run)
 
     def begin_session(
         self,
@@ -135,16 +148,17 @@ class Record:
         views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
-            session = queries.last(cursor, "session", "sessions") + 1
-            cursor.execute(
+            [(session,)] = cursor.execute(
                 """
                 insert into sessions (session, run, started_at, status, matches, manifest)
-                values (?, ?, now() at time zone 'utc', 'running', 0, ?)
+                select coalesce(max(session), 0) + 1, ?, now() at time zone 'utc', 'running', 0, ?
+                from sessions
+                returning session
                 """,
-                [session, run, _json(manifest)],
-            )
-            rows.insert_entrants(cursor, session, list(entrants), list(left_out))
-            return session
+                [run, _json(manifest)],
+            ).fetchall()
+            rows.insert_entrants(cursor, session, entrants, left_out)
+            return int(session)
 
     def admit(self, session: int, program: Program) -> None:
         """Add a program to a session, under the name that the record has for it, or else under its own name."""
@@ -181,8 +195,22 @@ class Record:
         self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
     ) -> int:
         """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
+        key = [run, name, list(oracles), _json(plan)]
+        same = "run = ? and name = ? and oracles = ? and plan = ?"
         with self._transaction() as cursor:
-            return evolution.begin_chain(cursor, run, name, oracles, plan)
+            known = cursor.execute(f"select chain from chains where {same}", key).fetchall()
+            [(chain,)] = (
+                known
+                or cursor.execute(
+                    """
+                insert into chains (chain, run, name, oracles, plan)
+                select coalesce(max(chain), 0) + 1, ?, ?, ?, ? from chains
+                returning chain
+                """,
+                    key,
+                ).fetchall()
+            )
+            return int(chain)
 
     def keep_step(self, chain: int, step: evolution.RecordedStep) -> None:
         """Store a step of a chain. If the record has the step with other values, its later steps are deleted."""
@@ -191,8 +219,11 @@ class Record:
 
     def chains(self) -> list[evolution.RecordedChain]:
         """Return all chains, in the order in which they were begun."""
-        with self._cursor() as cursor:
-            return evolution.chains(cursor)
+        found = self._ask("select chain, run, name, oracles, plan from chains order by chain")
+        return [
+            evolution.RecordedChain(chain, run, name, tuple(oracles), json.loads(plan))
+            for chain, run, name, oracles, plan in found
+        ]
 
     def steps(self, chain: int) -> list[evolution.RecordedStep]:
         """Return the steps of a chain, in order."""
@@ -206,26 +237,25 @@ class Record:
 
     def call_keys(self) -> set[str]:
         """Return the keys of all calls to models."""
-        with self._cursor() as cursor:
-            return evolution.call_keys(cursor)
+        return {key for (key,) in self._ask("select key from calls")}
 
     def find_call(self, key: str) -> str | None:
         """Return the call with this key and its answer as a line of JSON, or None if there is no such call."""
-        with self._cursor() as cursor:
-            return evolution.find_call(cursor, key)
+        found = self._ask("select line from calls where key = ?", [key])
+        return str(found[0][0]) if found else None
 
     def call_lines(self) -> list[str]:
         """Return every call with its answer as a line of JSON, in the order in which they were stored."""
-        with self._cursor() as cursor:
-            return evolution.call_lines(cursor)
+        return [line for (line,) in self._ask("select line from calls order by asked_at, key")]
 
     def programs_called(self, named: str, run: int | None = None) -> list[Program]:
         """Return the programs with this name, number or beginning of a digest; only those of `run`, if it is given.
 
         Programs whose own name this is come first; otherwise the latest comes first.
         """
-        with self._cursor() as cursor:
-            return evolution.programs_called(cursor, named, run)
+        found = self._ask(evolution.PROGRAMS_CALLED, {"named": named, "run": run})
+        known = self.programs()
+        return [known[digest] for (digest,) in found]
 
     def steps_called(self, named: str) -> list[tuple[int, int, str | None]]:
         """Return the steps that have this name, or that produced the program with this digest.
@@ -233,13 +263,21 @@ class Record:
         Each step is given as its chain, its number in the chain, and the digest of its program (None if it
         produced none). The steps of the latest chain come first.
         """
-        with self._cursor() as cursor:
-            return evolution.steps_called(cursor, named)
+        return self._ask(evolution.STEPS_CALLED, {"named": named})
 
     def end_session(self, session: int, status: Ending) -> None:
         """Record that a session has ended, and in which way."""
         with self._transaction() as cursor:
-            queries.end_session(cursor, session, status)
+            cursor.execute(
+                """
+                update sessions
+                set status = $status, ended_at = now() at time zone 'utc', matches = (
+                    select count(*) from matches where session = $session
+                )
+                where session = $session
+                """,
+                {"status": status, "session": session},
+            )
 
     def played(self, run: int) -> set[Fixture]:
         """Return the fixtures of a run that have been played."""
@@ -269,6 +307,11 @@ class Record:
         """Return the column names and the rows that answer a query. Raises `UsageError` if it cannot be answered."""
         with self._cursor() as cursor:
             return queries.ask(cursor, query)
+
+    def _ask(self, query: str, parameters: object = None) -> list[Any]:
+        """Return the rows that answer one of the engine's own queries."""
+        with self._cursor() as cursor:
+            return cursor.execute(query, parameters).fetchall()
 
     @contextmanager
     def _cursor(self) -> Iterator[DuckDBPyConnection]:
