@@ -94,11 +94,11 @@ def remove_matches(cursor: DuckDBPyConnection, matches: Sequence[int]) -> None:
 def _seats(match: int, lineup: Sequence[int], outcome: Outcome) -> Iterable[Row]:
     """Return the rows of the table `seats` for a match, with the moves still as text."""
     unknown = (None,) * len(lineup)
-    by_seat = (
-        *(lineup, outcome.payoffs, outcome.moves, outcome.intended or unknown),
-        *(outcome.fuel or unknown, outcome.checked or unknown),
+    return zip(
+        *(itertools.repeat(match), itertools.count(), lineup, outcome.payoffs, outcome.moves),
+        *(outcome.intended or unknown, outcome.fuel or unknown, outcome.checked or unknown),
+        strict=False,
     )
-    return ((match, seat, *row) for seat, row in enumerate(zip(*by_seat, strict=True)))
 
 
 def _parts(seats: Sequence[Row]) -> Iterator[list[Row]]:
@@ -160,6 +160,8 @@ def _array(name: str, values: Sequence[Any]) -> NDArray[Any]:
     """Return the values of a column as an array, in which None becomes NULL in SQL."""
     if name not in TYPES:
         return np.array([text and clean(text) for text in values], dtype=object)
+    if None not in values:
+        return np.array(values, dtype=TYPES[name])
     array = np.array([value or 0 for value in values], dtype=TYPES[name])
     return np.ma.masked_array(array, [value is None for value in values])
 
