@@ -150,7 +150,7 @@ def test_a_signal_ends_a_run_in_good_order_and_the_same_command_goes_on(
     child.send_signal(number)
     code, err = finished(child)
     told = re.search(
-        r"stopped after (\d+) of 140 matches; the same command goes on from there\n\Z", err
+        r"stopped after (\d+) of 140 matches: run the same command again to continue\n\Z", err
     )
     if (pattern, seconds) == MOMENTS["at_once"] and not told:
         assert code in (128 + number, -number)  # nothing had begun that could be brought to an end
@@ -178,7 +178,7 @@ def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: An
     child.send_signal(signal.SIGTERM)
     finished(child)
     done = slow("leaderboard", "--db", "record.duckdb")
-    assert done.lines == ["run 1 is not complete: its latest session ended as interrupted"]
+    assert done.lines == ["run 1 is not complete: its latest session is recorded as interrupted"]
     assert "slow_0" in done.out
 
 
@@ -259,11 +259,11 @@ def test_a_signal_while_the_image_is_compiled_is_obeyed_at_once(
     before = time.monotonic()
     code, said = finished(child)
     assert code == 128 + number
-    assert said.endswith("stopped after 0 of 140 matches; the same command goes on from there\n")
+    assert said.endswith("stopped after 0 of 140 matches: run the same command again to continue\n")
     assert time.monotonic() - before < 4
     assert not list(Path(empty_cache["TOURNAMENT_CACHE"]).glob("*.cwasm"))
     nothing = slow("leaderboard", "--db", "record.duckdb", code=2)
-    assert nothing.err.startswith("tournament: nothing has been played yet")
+    assert nothing.err.startswith("tournament: this record has no runs yet")
 
 
 def test_a_signal_while_the_image_is_built_leaves_no_builder_behind(

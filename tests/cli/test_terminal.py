@@ -125,8 +125,7 @@ def test_an_output_that_cannot_be_written_is_one_line(made: Any, words: str) -> 
     with open("/dev/full", "w") as full:
         child = made.start(*words.split(), stdout=full)
     assert (
-        child.stderr.read()
-        == "tournament: what comes out cannot be written: No space left on device\n"
+        child.stderr.read() == "tournament: the output cannot be written: No space left on device\n"
     )
     assert child.wait(timeout=60) == 1
 

@@ -8,8 +8,8 @@ import pytest
 
 from tournament.errors import UsageError
 from tournament.program import Program
-from tournament.report.lineage import story
-from tournament.report.naming import Names, drawn
+from tournament.report.lineage import find_steps
+from tournament.report.naming import Names, chains_to_plot
 from tournament.store import Record, RecordedStep
 
 START = Program("start", "# start\n")
@@ -89,10 +89,12 @@ def test_a_step_of_several_chains_is_that_of_the_latest_which_is_said(
     names: Look, said: Said
 ) -> None:
     assert names(1).program("pibr_0_0_0_0_0") == program("other")
-    assert said == ["pibr_0_0_0_0_0: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert said == [
+        "pibr_0_0_0_0_0 is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
-def test_a_step_that_brought_the_same_program_in_all_chains_needs_no_word(
+def test_a_step_that_produced_the_same_program_in_all_chains_needs_no_word(
     names: Look, said: Said
 ) -> None:
     assert names(1).program("pibr_0_0_0_1_0") == program("shared")
@@ -108,19 +110,21 @@ def test_with_a_chain_a_step_is_one_alone(names: Look, said: Said) -> None:
 def test_the_history_of_a_program_of_several_chains_is_that_of_the_latest_which_is_said(
     names: Look, record: Record, said: Said
 ) -> None:
-    chain, told = story(record, "pibr_shared", names())
+    chain, told = find_steps(record, "pibr_shared", names())
     assert chain.chain == 2
     assert [each.step for each, _ in told] == [2]
-    assert said == ["pibr_shared: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert said == [
+        "pibr_shared is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
 def test_the_history_of_a_step_ends_with_it(names: Look, record: Record) -> None:
-    _, told = story(record, "pibr_0_0_0_1_1", names(None, 1))
+    _, told = find_steps(record, "pibr_0_0_0_1_1", names(None, 1))
     assert [each.step for each, _ in told] == [2, 3]
 
 
 def test_the_history_of_a_chain_is_that_of_all_its_seats(names: Look, record: Record) -> None:
-    chain, told = story(record, "pibr_0_0", names(None, 1))
+    chain, told = find_steps(record, "pibr_0_0", names(None, 1))
     assert chain.chain == 1
     assert [(each.step, before.name) for each, before in told] == [
         (0, "start"),
@@ -133,7 +137,7 @@ def test_the_history_of_a_chain_is_that_of_all_its_seats(names: Look, record: Re
 def test_of_a_chain_that_is_taken_for_a_program_its_steps_are_told(names: Look) -> None:
     told = refused(lambda: names(None, 1).program("pibr_0_0"))
     assert told == (
-        "pibr_0_0 is a chain; steps of chain 1 that brought a program: "
+        "pibr_0_0 is a chain, not a program; steps of chain 1 with a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0, pibr_0_0_0_1_1"
     )
 
@@ -142,17 +146,19 @@ def test_of_a_chain_that_is_taken_for_a_program_its_steps_are_told(names: Look) 
 def test_of_a_gap_it_is_told_what_it_is_and_which_steps_are_none(names: Look, find: str) -> None:
     told = refused(lambda: getattr(names(None, 2), find)("pibr_0_0_0_0_1"))
     assert told == (
-        "pibr_0_0_0_0_1 brought no program (no_code); steps of chain 2 that brought a program: "
+        "pibr_0_0_0_0_1 produced no program (no_code); steps of chain 2 with a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0"
     )
-    assert "brought a program: none" in refused(lambda: names(2).program("pibr_0_0_0_0_1"))
+    assert "with a program: none" in refused(lambda: names(2).program("pibr_0_0_0_0_1"))
 
 
 def test_where_the_latest_is_a_gap_that_is_told_and_where_there_is_a_program(
     names: Look, said: Said
 ) -> None:
-    assert "brought no program" in refused(lambda: names(1).program("pibr_0_0_0_1_1"))
-    assert said == ["pibr_0_0_0_1_1: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert "produced no program" in refused(lambda: names(1).program("pibr_0_0_0_1_1"))
+    assert said == [
+        "pibr_0_0_0_1_1 is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
 def test_a_step_or_a_chain_that_is_not_there_is_told_from_one_that_is(names: Look) -> None:
@@ -171,16 +177,16 @@ def test_a_program_of_another_run_is_not_of_this_one(names: Look) -> None:
 
 
 def test_chains_of_several_plans_are_not_drawn_as_one(record: Record, said: Said) -> None:
-    assert [chain.chain for chain in drawn(record, 1, [], said.append)] == [2]
-    assert said == ["drawn: chain 2 (K 2); --chain N draws another: 1 (K 1)"]
-    assert [chain.chain for chain in drawn(record, 1, [1, 2], said.append)] == [1, 2]
+    assert [chain.chain for chain in chains_to_plot(record, 1, [], said.append)] == [2]
+    assert said == ["chain 2 (K 2) is drawn; choose another with --chain: 1 (K 1)"]
+    assert [chain.chain for chain in chains_to_plot(record, 1, [1, 2], said.append)] == [1, 2]
     assert len(said) == 1
 
 
 def test_a_run_in_which_nothing_grew_names_those_in_which_something_did(record: Record) -> None:
     run = record.begin_run("c", {}, 0, [["C"]])
-    told = refused(lambda: drawn(record, run, [], print))
-    assert told.startswith("nothing was grown in run 3") and told.endswith("with chains: 1, 2")
+    told = refused(lambda: chains_to_plot(record, run, [], print))
+    assert told.startswith("run 3 has no chains") and told.endswith("with chains: 1, 2")
 
 
 def test_a_line_lists_thirty_at_most(record: Record, said: Said) -> None:

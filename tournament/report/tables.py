@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -79,11 +79,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _finite(each) for key, each in value.items()}
     return [*map(_finite, value)] if isinstance(value, list | tuple) else value
-
-
-def objects(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary by column."""
-    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def distinct(columns: Sequence[str]) -> list[str]:

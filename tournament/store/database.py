@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -106,33 +107,24 @@ class Record:
         self.close()
 
     def begin_run(
-        self,
-        key: str,
-        config: Mapping[str, Any],
-        seed: int,
-        moves: Sequence[Sequence[Move]],
+        self, key: str, config: Mapping[str, Any], seed: int, moves: Sequence[Sequence[Move]]
     ) -> int:
         """Return the number of the run with this key; insert the run if the key is new.
 
         `config` must be ready for JSON. Its "game" and the "discount" in its "repetition" also get
         columns of their own. `moves[seat]` are the legal moves of that seat.
         """
-        discount = config.get("repetition", {}).get("discount", 1.0)
-        words = [[str(move) for move in legal] for legal in moves]
+        values = {
+            "key": key,
+            "game": config.get("game"),
+            "seed": str(seed),
+            "discount": config.get("repetition", {}).get("discount", 1.0),
+            "moves": [[str(move) for move in legal] for legal in moves],
+            "config": _json(config),
+        }
         with self._transaction() as cursor:
-            known = cursor.execute("select run from runs where key = ?", [key]).fetchall()
-            [(run,)] = (
-                known
-                or cursor.execute(
-                    """
-                insert into runs (run, key, game, seed, discount, moves, config)
-                select coalesce(max(run), 0) + 1, ?, ?, ?, ?, ?, ? from runs
-                returning run
-                """,
-                    [key, config.get("game"), str(seed), discount, words, _json(config)],
-                ).fetchall()
-            )
-            return int(run)
+            known = cursor.execute("select run from runs where key = ?", [key]).fetchone()
+            return int(known[0]) if known else _insert(cursor, "run", "runs", values)
 
     def begin_session(
         self,
@@ -148,17 +140,12 @@ class Record:
         views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
-            [(session,)] = cursor.execute(
-                """
-                insert into sessions (session, run, started_at, status, matches, manifest)
-                select coalesce(max(session), 0) + 1, ?, now() at time zone 'utc', 'running', 0, ?
-                from sessions
-                returning session
-                """,
-                [run, _json(manifest)],
-            ).fetchall()
+            started_at = datetime.now(UTC).replace(tzinfo=None)
+            values = {"run": run, "started_at": started_at, "status": "running", "matches": 0}
+            values |= {"manifest": _json(manifest)}
+            session = _insert(cursor, "session", "sessions", values)
             rows.insert_entrants(cursor, session, entrants, left_out)
-            return int(session)
+            return session
 
     def admit(self, session: int, program: Program) -> None:
         """Add a program to a session, under the name that the record has for it, or else under its own name."""
@@ -195,22 +182,12 @@ class Record:
         self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
     ) -> int:
         """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
-        key = [run, name, list(oracles), _json(plan)]
-        same = "run = ? and name = ? and oracles = ? and plan = ?"
+        key = {"run": run, "name": name, "oracles": list(oracles), "plan": _json(plan)}
+        same = " and ".join(f"{column} = ?" for column in key)
         with self._transaction() as cursor:
-            known = cursor.execute(f"select chain from chains where {same}", key).fetchall()
-            [(chain,)] = (
-                known
-                or cursor.execute(
-                    """
-                insert into chains (chain, run, name, oracles, plan)
-                select coalesce(max(chain), 0) + 1, ?, ?, ?, ? from chains
-                returning chain
-                """,
-                    key,
-                ).fetchall()
-            )
-            return int(chain)
+            query = f"select chain from chains where {same}"
+            known = cursor.execute(query, [*key.values()]).fetchone()
+            return int(known[0]) if known else _insert(cursor, "chain", "chains", key)
 
     def keep_step(self, chain: int, step: evolution.RecordedStep) -> None:
         """Store a step of a chain. If the record has the step with other values, its later steps are deleted."""
@@ -248,12 +225,15 @@ class Record:
         """Return every call with its answer as a line of JSON, in the order in which they were stored."""
         return [line for (line,) in self._ask("select line from calls order by asked_at, key")]
 
-    def programs_called(self, named: str, run: int | None = None) -> list[Program]:
-        """Return the programs with this name, number or beginning of a digest; only those of `run`, if it is given.
+    def programs_called(
+        self, named: str, run: int | None = None, chain: int | None = None
+    ) -> list[Program]:
+        """Return the programs with this name, number or beginning of a digest, of `run` and `chain` if they are given.
 
         Programs whose own name this is come first; otherwise the latest comes first.
         """
-        found = self._ask(evolution.PROGRAMS_CALLED, {"named": named, "run": run})
+        parameters = {"named": named, "run": run, "chain": chain}
+        found = self._ask(evolution.PROGRAMS_CALLED, parameters)
         known = self.programs()
         return [known[digest] for (digest,) in found]
 
@@ -358,6 +338,15 @@ def _remove_empty(path: Path) -> None:
     log = path.with_name(f"{path.name}.wal")
     if path.is_file() and path.stat().st_size == 0 and not log.exists():
         path.unlink()
+
+
+def _insert(cursor: DuckDBPyConnection, column: str, table: str, values: Mapping[str, Any]) -> int:
+    """Insert a row under the next number in a column, and return the number."""
+    number = queries.last(cursor, column, table) + 1
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    query = f"insert into {table} ({column}, {names}) values (?, {marks})"
+    cursor.execute(query, [number, *values.values()])
+    return number
 
 
 def _json(value: object) -> str:

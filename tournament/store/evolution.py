@@ -145,10 +145,10 @@ def keep_calls(cursor: DuckDBPyConnection, calls: Sequence[Mapping[str, Any]]) -
 
 
 PROGRAMS_CALLED = """
-    with playing as (
-        select program, run from entrants join sessions using (session)
+    with used as (
+        select program, run, null as chain from entrants join sessions using (session)
         union
-        select unnest(profile || [steps.program]), run from steps join chains using (chain)
+        select unnest(profile || [steps.program]), run, chain from steps join chains using (chain)
     )
     select digest from programs
     where (
@@ -156,13 +156,14 @@ PROGRAMS_CALLED = """
         or (length($named) >= 6 and starts_with(digest, $named))
         or program in (select program from entrants where bot = $named)
     )
-    and ($run is null or program in (select program from playing where run = $run))
+    and ($run is null or program in (select program from used where run = $run))
+    and ($chain is null or program in (select program from used where chain = $chain))
     order by name = $named desc, program desc
 """
 """Selects the programs with a name, a bot's name, a number or a beginning of a digest (at least 6 digits).
 
-With a run, only programs that took part in that run are selected. Programs whose own name this is come first; otherwise
-the latest comes first.
+With a run or a chain, only programs that took part in it are selected. Programs whose own name this is come first;
+otherwise the latest comes first.
 """
 STEPS_CALLED = """
     select chain, step, digest

@@ -132,16 +132,9 @@ def outcome(connection: DuckDBPyConnection, match: int) -> Played:
     [(run, session, config, seed, manifest)] = found
     [outcome] = _outcomes(connection, run, match, match)
     known = programs(connection)
-    return Played(
-        match=match,
-        run=run,
-        session=session,
-        outcome=outcome,
-        config=json.loads(config),
-        seed=int(seed),
-        manifest=json.loads(manifest),
-        programs={digest: known[digest] for digest in outcome.fixture.lineup},
-    )
+    lineup = {digest: known[digest] for digest in outcome.fixture.lineup}
+    settings = json.loads(config), int(seed), json.loads(manifest)
+    return Played(match, run, session, outcome, *settings, lineup)
 
 
 def digest(connection: DuckDBPyConnection, run: int) -> str:
@@ -155,24 +148,12 @@ def digest(connection: DuckDBPyConnection, run: int) -> str:
         raise NotFound("run", str(run))
     [(config, seed)] = found
     played = sorted(
-        _sha(_content(outcome))
+        _sha(outcome.content)
         for first, last in connection.execute(PARTS, [run]).fetchall()
         for outcome in _outcomes(connection, run, first, last)
     )
     head = _sha([json.loads(config), int(seed)])
     return hashlib.sha256(head + b"".join(played)).hexdigest()
-
-
-def _content(outcome: Outcome) -> list[object]:
-    """Return what `digest` covers of an outcome."""
-    # The messages of faults are left out, because they may show memory addresses or other things
-    # that differ from one instance to another.
-    faults = sorted([each.seat, each.kind, each.round] for each in outcome.faults)
-    fixture = outcome.fixture
-    return [
-        *(fixture.lineup, fixture.repetition, outcome.rounds),
-        *(outcome.moves, outcome.intended, outcome.payoffs, faults),
-    ]
 
 
 def _sha(value: object) -> bytes:
