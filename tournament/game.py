@@ -137,18 +137,16 @@ def symmetric_game(
 ) -> MatrixGame:
     """Return a symmetric two-seat game: `matrix[own][other]` is a seat's payoff for its own and the other move."""
     span = range(len(moves))
-    return table_game(
-        name, moves, [[(matrix[i][j], matrix[j][i]) for j in span] for i in span], parameters
-    )
+    rows = [[(matrix[own][other], matrix[other][own]) for other in span] for own in span]
+    return table_game(name, moves, rows, parameters)
 
 
 def common_payoff_game(
     name: str, moves: Sequence[Move], matrix: Sequence[Sequence[float]], parameters: Parameters
 ) -> MatrixGame:
     """Return a two-seat game in which both seats get the same payoff, `matrix[i][j]` for moves i and j."""
-    return table_game(
-        name, moves, [[(value, value) for value in row] for row in matrix], parameters
-    )
+    rows = [[(value, value) for value in row] for row in matrix]
+    return table_game(name, moves, rows, parameters)
 
 
 def plain(value: object) -> object:

@@ -63,10 +63,8 @@ class Outcome:
         """
         fixture = self.fixture
         faults = sorted((each.seat, each.kind, each.round) for each in self.faults)
-        return (
-            *(fixture.lineup, fixture.repetition, self.rounds),
-            *(self.moves, self.intended, self.payoffs, faults),
-        )
+        played = (self.moves, self.intended, self.payoffs)
+        return (fixture.lineup, fixture.repetition, self.rounds, *played, faults)
 
     def standing_for(self, fixture: Fixture) -> "Outcome":
         """Return this outcome as the outcome of another fixture, whose lineup must be a rotation of this one's."""

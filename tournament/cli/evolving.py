@@ -137,7 +137,7 @@ def _report_for(game: str, line: str) -> None:
 
 
 def models(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[chat:MODEL]...")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="chat:MODEL")] = None,
     base_url: Annotated[str | None, option("URL", "The address of the models' server.")] = None,
     json: options.Json = False,
 ) -> None:

@@ -105,10 +105,10 @@ class EvolutionOptions:
         ),
     ] = None
     outer: Annotated[int, option("-K N", "How often to go through all seats.", min=1)] = 5
-    inner: Annotated[int, option("-T N", "How many steps to make for a seat in turn.", min=1)] = 3
+    inner: Annotated[int, option("-T N", "How many steps to make for each seat.", min=1)] = 3
     episodes: Annotated[int, option("N", "How many matches measure a profile.", min=1)] = 10
     objective: Annotated[str, option("WHAT", "What to increase: welfare, own or both.")] = "welfare"
-    order: Annotated[str, option("HOW", "How seats follow: turn or simultaneous.")] = "turn"
+    order: Annotated[str, option("HOW", "The order of seats: turn or simultaneous.")] = "turn"
     terse: Annotated[bool, typer.Option("--terse", help="Ask with a short prompt.")] = False
     model: Annotated[str | None, option("NAME", "The model that the oracle `chat` asks.")] = None
     base_url: Annotated[str | None, option("URL", "The address of the models' server.")] = None

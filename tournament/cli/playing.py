@@ -34,7 +34,7 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="Replay every seat alone, not only a sample.")
     ] = False,
-    evolve: Annotated[int, option("N", "Evolve N chains of programs, which join.", min=0)] = 0,
+    evolve: Annotated[int, option("N", "Let N evolving chains of programs join.", min=0)] = 0,
     fuel: options.Fuel = FUEL,
     db: options.Db = RESULTS,
     json: options.Json = False,
@@ -60,7 +60,7 @@ def run(
     contest = Contest(setting, seed, programs, limits_of(fuel), strict)
     evolution = make_evolution(evolution_options, evolve, seed, setting) if evolve else None
     if not evolve and evolution_options != EvolutionOptions():
-        raise UsageError("options for evolution need --evolve N: add it, or leave them out")
+        raise UsageError("the options for evolution need --evolve N: add it, or leave them out")
     settings = [SessionSettings(contest, lineup, reps, evolution)]
 
     async def play_session() -> int:
@@ -131,7 +131,7 @@ def _matches(number: int) -> str:
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE")],
     game: options.Game = "prisoners_dilemma",
     fuel: options.Fuel = FUEL,
     json: options.Json = False,
@@ -157,7 +157,7 @@ def check(
 def play(
     *,
     bots: Annotated[
-        list[str], typer.Argument(metavar="BOT...", help="Names or files of bots, by seat.")
+        list[str], typer.Argument(metavar="BOT", help="Names or files of bots, by seat.")
     ],
     game: options.Game = "prisoners_dilemma",
     terms: Terms,
@@ -193,7 +193,7 @@ def prove(
     statement: Annotated[str, typer.Argument(metavar="STATEMENT")],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="More bots that the statement may name."),
+        typer.Argument(metavar="FILE", help="More bots that the statement may name."),
     ] = None,
     game: options.Game = "prisoners_dilemma",
     set_: options.Set = None,

@@ -91,7 +91,7 @@ def replay(
 
 
 def digest(
-    run: Annotated[int | None, typer.Argument(metavar="[RUN]")] = None,
+    run: Annotated[int | None, typer.Argument(metavar="RUN")] = None,
     db: options.Db = RESULTS,
     json: options.Json = False,
 ) -> None:
@@ -114,7 +114,7 @@ def digest(
 
 
 def sql(
-    query: Annotated[str | None, typer.Argument(metavar="[QUERY]")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY")] = None,
     db: options.Db = RESULTS,
     json: options.Json = False,
 ) -> None:
@@ -125,8 +125,12 @@ def sql(
     from tournament.report import prompt
 
     with reading.open_record(db) as record:
-        if query is not None:
-            text = query.encode("utf-8", "replace").decode()
+
+        def answer(text: str) -> None:
+            text = text.encode("utf-8", "replace").decode()
             reading.show_answer(record.sql(text), json)
-        elif not prompt.ask(record.sql, lambda answer: reading.show_answer(answer, json)):
+
+        if query is not None:
+            answer(query)
+        elif not prompt.ask(answer):
             sys.exit(USAGE)

@@ -104,11 +104,10 @@ class Names:
     def _unknown(self, named: str) -> UsageError:
         """Return an error that says why there is no program with this name, and which names there are."""
         for chain in reversed(self._chains):
-            if named == chain.name:
-                steps = self._steps_with_programs(chain)
-                return UsageError(f"{named} is a chain, not a program; {steps}")
-            if named.startswith(f"{chain.name}_"):
-                return UsageError(f"no step is called {named}; {self._steps_with_programs(chain)}")
+            if named == chain.name or named.startswith(f"{chain.name}_"):
+                is_chain = f"{named} is a chain, not a program"
+                problem = is_chain if named == chain.name else f"no step is called {named}"
+                return UsageError(f"{problem}; {self._steps_with_programs(chain)}")
         places = {"chain": self._chain, "run": self._run}
         of = [f" of {place} {number}" for place, number in places.items() if number is not None]
         kind = "program" + "".join(of)

@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, count
 from typing import Any
 
 from rich import box
@@ -85,11 +86,8 @@ def distinct(columns: Sequence[str]) -> list[str]:
     """Return the names of columns, with a number added to each name that has occurred before."""
     names: list[str] = []
     for column in columns:
-        name, number = column, 1
-        while name in names:
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
+        candidates = chain([column], (f"{column}_{number}" for number in count(2)))
+        names.append(next(name for name in candidates if name not in names))
     return names
 
 

@@ -32,18 +32,13 @@ def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[s
         "moves": joint_moves(setting, outcome.moves),
         "intended": outcome.intended and joint_moves(setting, outcome.intended),
         "payoffs": list(outcome.payoffs),
-        "faults": [fault_object(bots, fault) for fault in outcome.faults],
+        "faults": [{"bot": bots[each.seat]} | vars(each) for each in outcome.faults],
         "fuel": list(outcome.fuel),
         "notes": [
             {"bot": bots[seat], "seat": seat, "round": number, "note": note}
             for seat, number, note in outcome.notes
         ],
     }
-
-
-def fault_object(bots: Sequence[str], fault: Fault) -> dict[str, Any]:
-    """Return a fault as JSON-ready data. `bots` are names by seat."""
-    return {"bot": bots[fault.seat]} | vars(fault)
 
 
 def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) -> None:
@@ -135,19 +130,12 @@ def show_proof(statement: str, answer: Answer, worlds: bool, json: bool) -> None
         for world in answer.worlds
     ]
     if json:
-        tables.show_json(
-            {
-                "statement": statement,
-                "holds": answer.holds,
-                "provable": answer.provable,
-                "bound": answer.bound or None,
-                "worlds": moves,
-            }
-        )
+        verdict = {"statement": statement, "holds": answer.holds, "provable": answer.provable}
+        tables.show_json(verdict | {"bound": answer.bound or None, "worlds": moves})
         return
-    truth = f"{'true' if answer.holds else 'false'}, {'' if answer.provable else 'not '}provable"
-    verdict = f"not decided: {answer.bound}" if answer.bound else truth
-    sys.stdout.write(f"{statement}: {verdict}\n")
+    text = f"{'true' if answer.holds else 'false'}, {'' if answer.provable else 'not '}provable"
+    text = f"not decided: {answer.bound}" if answer.bound else text
+    sys.stdout.write(f"{statement}: {text}\n")
     if worlds:
         heads = list(dict.fromkeys(head for world in moves for head in world))
         rows = [

@@ -139,10 +139,5 @@ def _fixtures(program: Program, setting: Setting) -> list[Fixture]:
 
 def _fuel(program: Program, outcome: Outcome) -> list[int]:
     """Return the average fuel per move of each seat of the match that the program played."""
-    return [
-        fuel // max(1, len(moves))
-        for digest, fuel, moves in zip(
-            outcome.fixture.lineup, outcome.fuel, outcome.moves, strict=False
-        )
-        if digest == program.digest
-    ]
+    seats = zip(outcome.fixture.lineup, outcome.fuel, outcome.moves, strict=False)
+    return [fuel // max(1, len(moves)) for digest, fuel, moves in seats if digest == program.digest]

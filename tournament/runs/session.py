@@ -43,23 +43,16 @@ WAITING = 4
 
 LEAKY = """
     select distinct digest
-    from leaks
-    join matches using (match)
-    join programs using (program)
+    from leaks join matches using (match) join programs using (program)
     where run = {run}
 """
 """Selects the digests of the programs that are recorded as leaky in a run."""
-UNSURE = """
+UNSURE = f"""
     select list(digest order by seat), repetition
-    from matches
-    join seats using (match)
-    join programs using (program)
-    where run = {run}
+    from matches join seats using (match) join programs using (program)
+    where run = {{run}}
     group by match, repetition
-    having bool_or(
-        not coalesce(checked, false)
-        and program in (select program from leaks join matches using (match) where run = {run})
-    )
+    having bool_or(not coalesce(checked, false) and digest in ({LEAKY}))
 """
 """Selects the matches of a run in which a leaky program has a seat that was not replayed alone."""
 
@@ -79,12 +72,9 @@ class Participants:
     `problems` are files that cannot play the game; `other_games` are bots that only play other games.
     """
 
-    programs: tuple[Program, ...]
-    problems: tuple[Problem, ...]
-    other_games: tuple[Problem, ...]
-
-
-NO_PARTICIPANTS = Participants((), (), ())
+    programs: tuple[Program, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    other_games: tuple[Problem, ...] = ()
 
 
 @dataclass
@@ -136,7 +126,7 @@ class SessionSettings:
     """The settings of a session: the contest, who plays, how many repetitions, and what evolves meanwhile."""
 
     contest: Contest
-    lineup: Participants = NO_PARTICIPANTS
+    lineup: Participants = Participants()
     repetitions: int = 1
     evolution: Evolution | None = None
 
@@ -182,7 +172,7 @@ class Session:
         config = contest.setting.config | {"limits": asdict(contest.limits), "rules": RULES}
         moves = contest.setting.game.moves
         self.run = record.begin_run(run_key(contest), config, contest.seed, moves)
-        contest.leaky.update(digest for (digest,) in self._ask(LEAKY))
+        contest.leaky.update(digest for (digest,) in record.sql(LEAKY.format(run=self.run))[1])
         self._known = record.played(self.run)
         self.missing = self._new(fixtures)
         self.summary = Summary(self.run, len(fixtures), len(fixtures) - len(self.missing))
@@ -282,12 +272,9 @@ class Session:
         """
         if not self.contest.leaky:
             return []
-        played = (Fixture(tuple(lineup), repetition) for lineup, repetition in self._ask(UNSURE))
+        rows = self.record.sql(UNSURE.format(run=self.run))[1]
+        played = (Fixture(tuple(lineup), repetition) for lineup, repetition in rows)
         return [each for each in played if self.contest.programs.keys() >= set(each.lineup)]
-
-    def _ask(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows that a query about this run selects."""
-        return self.record.sql(query.format(run=self.run))[1]
 
     def _count(self, progress: Progress, outcomes: Sequence[Outcome]) -> None:
         """Count outcomes that have been recorded, and report the progress."""

@@ -34,12 +34,14 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 Ending = Literal["done", "interrupted", "failed"]
 """The ways in which a session can end."""
-END_ABANDONED = """
-    update sessions
-    set status = 'interrupted', matches = (
-        select count(*) from matches where matches.session = sessions.session
-    )
-    where status = 'running'
+MATCHES = "(select count(*) from matches where matches.session = sessions.session)"
+"""Counts the matches that were played in a session."""
+END_SESSION = f"""
+    update sessions set status = ?, ended_at = now() at time zone 'utc', matches = {MATCHES}
+    where session = ?
+"""
+END_ABANDONED = f"""
+    update sessions set status = 'interrupted', matches = {MATCHES} where status = 'running'
 """
 """Marks all sessions that are still recorded as running as interrupted.
 
@@ -140,9 +142,8 @@ class Record:
         views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
-            started_at = datetime.now(UTC).replace(tzinfo=None)
-            values = {"run": run, "started_at": started_at, "status": "running", "matches": 0}
-            values |= {"manifest": _json(manifest)}
+            values = {"run": run, "started_at": datetime.now(UTC).replace(tzinfo=None)}
+            values |= {"status": "running", "matches": 0, "manifest": _json(manifest)}
             session = _insert(cursor, "session", "sessions", values)
             rows.insert_entrants(cursor, session, entrants, left_out)
             return session
@@ -248,16 +249,7 @@ class Record:
     def end_session(self, session: int, status: Ending) -> None:
         """Record that a session has ended, and in which way."""
         with self._transaction() as cursor:
-            cursor.execute(
-                """
-                update sessions
-                set status = $status, ended_at = now() at time zone 'utc', matches = (
-                    select count(*) from matches where session = $session
-                )
-                where session = $session
-                """,
-                {"status": status, "session": session},
-            )
+            cursor.execute(END_SESSION, [status, session])
 
     def played(self, run: int) -> set[Fixture]:
         """Return the fixtures of a run that have been played."""

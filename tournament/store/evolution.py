@@ -94,14 +94,8 @@ def _note_parents(
     They are added to the parents it has, because other steps may have produced the same program.
     """
     parents = [numbers[each.digest] for each in step.profile if numbers[each.digest] != program]
-    cursor.execute(
-        """
-        update programs
-        set parents = list_sort(list_distinct(list_concat(coalesce(parents, []), $parents)))
-        where program = $program
-        """,
-        {"parents": parents, "program": program},
-    )
+    union = "list_sort(list_distinct(list_concat(coalesce(parents, []), ?)))"
+    cursor.execute(f"update programs set parents = {union} where program = ?", [parents, program])
 
 
 def steps(cursor: DuckDBPyConnection, chain: int) -> list[RecordedStep]:

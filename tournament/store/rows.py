@@ -63,11 +63,7 @@ def insert_matches(
 ) -> None:
     """Insert outcomes under the match numbers that are their keys. Their programs must be in the record."""
     run, numbers = queries.run_of(cursor, session), queries.numbers(cursor)
-    matches: list[Row] = []
-    seats: list[Row] = []
-    faults: list[Row] = []
-    notes: list[Row] = []
-    leaks: list[Row] = []
+    matches, seats, faults, notes, leaks = (list[Row]() for _ in range(5))
     for match, outcome in outcomes.items():
         fixture = outcome.fixture
         lineup = [numbers[digest] for digest in fixture.lineup]
