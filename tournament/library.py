@@ -136,14 +136,13 @@ class _GameFile:
 
     def values(self, texts: Mapping[str, str]) -> dict[str, object]:
         """Convert texts to values of the parameters. Raises `ParameterError`."""
-        known = self.parameters
+        known, game = self.parameters, self._file.stem
         values = {}
         for name, text in texts.items():
             if name not in known:
                 names = f"there are: {', '.join(known)}" if known else "it has none"
-                problem = f"is not a parameter of this game; {names}"
-                raise ParameterError(self._file.stem, name, problem)
-            values[name] = _read_parameter(self._file.stem, known[name], text)
+                raise ParameterError(game, name, f"is not a parameter of this game; {names}")
+            values[name] = _read_parameter(game, known[name], text)
         return values
 
 

@@ -117,6 +117,13 @@ def test_a_word_that_is_no_option_or_value_is_refused_in_one_line(
     assert line.endswith(f"{command} --help`")
 
 
+def test_an_option_without_a_value_is_reported_for_the_command_not_for_the_first_word(
+    made: Any,
+) -> None:
+    [line] = made("--", "run", "--reps", code=2).lines
+    assert line.endswith("see `tournament run --help`")
+
+
 @pytest.mark.parametrize(
     ("command", "content"),
     [

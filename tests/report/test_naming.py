@@ -176,6 +176,15 @@ def test_a_program_of_another_run_is_not_of_this_one(names: Look) -> None:
     assert "no program of run 2 called 'pibr_one'" in refused(lambda: names(2).program("pibr_one"))
 
 
+def test_a_program_of_another_chain_is_not_of_this_one(names: Look) -> None:
+    assert names(None, 1).program("pibr_two") == program("two")
+    with_chain = names(1, 2)
+    assert with_chain.program("start") == START
+    assert "no program of run 1 and chain 2 called 'pibr_two'" in refused(
+        lambda: with_chain.program("pibr_two")
+    )
+
+
 def test_chains_of_several_plans_are_not_drawn_as_one(record: Record, said: Said) -> None:
     assert [chain.chain for chain in chains_to_plot(record, 1, [], said.append)] == [2]
     assert said == ["chain 2 (K 2) is drawn; choose another with --chain: 1 (K 1)"]

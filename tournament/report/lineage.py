@@ -56,8 +56,8 @@ def show(chain: RecordedChain, changes: Sequence[Change], json: bool) -> None:
     for step, before in changes:
         result = "no welfare" if step.welfare is None else f"welfare {step.welfare:g}"
         name = f"{chain.name} (chain {chain.chain}), step {step.step}"
-        place = f"round {step.round}, seat {step.seat}"
-        sys.stdout.write(f"{name} ({place}): {result}, {step.outcome}\n")
+        where = f"round {step.round}, seat {step.seat}"
+        sys.stdout.write(f"{name} ({where}): {result}, {step.outcome}\n")
         for line in [*step.critique.splitlines(), *"\n".join(step.problems).splitlines()]:
             sys.stdout.write(f"    {printable(line)}\n")
         sys.stdout.write(difference(before, step) + "\n")

@@ -108,9 +108,9 @@ class Names:
                 is_chain = f"{named} is a chain, not a program"
                 problem = is_chain if named == chain.name else f"no step is called {named}"
                 return UsageError(f"{problem}; {self._steps_with_programs(chain)}")
-        places = {"chain": self._chain, "run": self._run}
-        of = [f" of {place} {number}" for place, number in places.items() if number is not None]
-        kind = "program" + "".join(of)
+        within = {"run": self._run, "chain": self._chain}
+        where = [f"{name} {number}" for name, number in within.items() if number is not None]
+        kind = f"program of {' and '.join(where)}" if where else "program"
         names = {program.name for program in self._record.programs().values()} - {named}
         return NotFound(kind, named, get_close_matches(named, sorted(names)))
 

@@ -15,7 +15,7 @@ LINE_SECONDS = 2.0
 
 
 Show = Callable[[int, int], None]
-"""Shows how many matches have been recorded so far, and how many are expected in all, which may grow."""
+"""Shows how many matches have been recorded so far, and how many are expected in all; this number may rise."""
 
 
 @contextmanager
