@@ -58,7 +58,7 @@ def test_a_seat_with_more_moves_than_there_are_codes_is_refused() -> None:
         return MatrixGame("crowded", (tuple(range(moves)),), lambda joint: (0.0,), (0.0,))
 
     assert crowded(MOST_MOVES).seats == 1
-    with pytest.raises(ParameterError, match=r"^crowded: moves are more than 78 for one seat$"):
+    with pytest.raises(ParameterError, match=r"^crowded: moves are more than 78 for a seat$"):
         crowded(MOST_MOVES + 1)
 
 
@@ -125,14 +125,14 @@ def test_a_payoff_that_is_not_a_finite_number_is_refused(value: float) -> None:
 
 @pytest.mark.parametrize("value", NOT_NUMBERS)
 def test_a_value_that_is_not_a_number_is_refused(value: object) -> None:
-    with pytest.raises(ParameterError, match=r"^game: x is .+, which is not a number$"):
+    with pytest.raises(ParameterError, match=r"^game: x is .+, but must be a number$"):
         check_finite("game", "x", value)
 
 
 @pytest.mark.parametrize("value", NOT_FINITE, ids=str)
 def test_numbers_without_bound_are_refused(value: float) -> None:
     with pytest.raises(
-        ParameterError, match=r"^game: x is .+, and must be from -1e\+12 to 1e\+12$"
+        ParameterError, match=r"^game: x is .+, but must be from -1e\+12 to 1e\+12$"
     ):
         check_finite("game", "x", value)
 
@@ -155,14 +155,14 @@ def test_an_order_holds_only_if_each_value_is_greater_than_the_next(values: list
 def test_the_error_for_a_wrong_order_names_both_parameters() -> None:
     with pytest.raises(ParameterError) as caught:
         check_order("game", {"high": 1, "low": 2.5})
-    assert str(caught.value) == "game: high is 1, and must be greater than low (2.5)"
+    assert str(caught.value) == "game: high is 1, but must be greater than low (2.5)"
 
 
 @pytest.mark.parametrize("value", [0, 11, 1.0, True, "1", None, math.nan])
 def test_a_whole_number_is_an_int_within_its_bounds(value: object) -> None:
     check_whole("game", "x", 1, 1, 10)
     check_whole("game", "x", 10, 1, 10)
-    with pytest.raises(ParameterError, match=r"and must be a whole number from 1 to 10$"):
+    with pytest.raises(ParameterError, match=r"but must be a whole number from 1 to 10$"):
         check_whole("game", "x", value, 1, 10)
 
 
@@ -182,7 +182,7 @@ def test_a_match_has_one_round_by_default() -> None:
     ],
 )
 def test_a_repetition_has_either_rounds_or_a_continuation(build: Callable[[], object]) -> None:
-    with pytest.raises(ParameterError, match="exclude each other"):
+    with pytest.raises(ParameterError, match="rounds or continuation must be set, but not both"):
         build()
 
 

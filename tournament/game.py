@@ -17,6 +17,7 @@ from tournament.seeds import Tape, tape_name
 
 T = TypeVar("T")
 Move = str | int
+Parameters = Mapping[str, object]
 Joint = tuple[int, ...]
 """One move index for every seat, in seat order."""
 Payoffs = tuple[float, ...]
@@ -52,13 +53,13 @@ class MatrixGame:
     moves: tuple[tuple[Move, ...], ...]
     payoff: Callable[[Joint], Payoffs]
     worst: Payoffs
-    parameters: Mapping[str, object] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if max(len(legal) for legal in self.moves) > MOST_MOVES:
-            raise ParameterError(self.name, "moves", f"are more than {MOST_MOVES} for one seat")
-        one_spelling = {name: plain(value) for name, value in self.parameters.items()}
-        object.__setattr__(self, "parameters", one_spelling)
+            raise ParameterError(self.name, "moves", f"are more than {MOST_MOVES} for a seat")
+        parameters = {name: plain(value) for name, value in self.parameters.items()}
+        object.__setattr__(self, "parameters", parameters)
 
     @property
     def seats(self) -> int:
@@ -113,10 +114,7 @@ def _exchanged(values: tuple[T, ...], seat: int) -> tuple[T, ...]:
 
 
 def table_game(
-    name: str,
-    moves: Sequence[Move],
-    rows: Sequence[Sequence[Payoffs]],
-    parameters: Mapping[str, object],
+    name: str, moves: Sequence[Move], rows: Sequence[Sequence[Payoffs]], parameters: Parameters
 ) -> MatrixGame:
     """Return a two-seat game: `rows[i][j]` are both payoffs if seat 0 plays move i and seat 1 plays move j.
 
@@ -135,28 +133,20 @@ def table_game(
 
 
 def symmetric_game(
-    name: str,
-    moves: Sequence[Move],
-    matrix: Sequence[Sequence[float]],
-    parameters: Mapping[str, object],
+    name: str, moves: Sequence[Move], matrix: Sequence[Sequence[float]], parameters: Parameters
 ) -> MatrixGame:
     """Return a symmetric two-seat game: `matrix[own][other]` is a seat's payoff for its own and the other move."""
     span = range(len(moves))
-    return table_game(
-        name, moves, [[(matrix[i][j], matrix[j][i]) for j in span] for i in span], parameters
-    )
+    rows = [[(matrix[own][other], matrix[other][own]) for other in span] for own in span]
+    return table_game(name, moves, rows, parameters)
 
 
 def common_payoff_game(
-    name: str,
-    moves: Sequence[Move],
-    matrix: Sequence[Sequence[float]],
-    parameters: Mapping[str, object],
+    name: str, moves: Sequence[Move], matrix: Sequence[Sequence[float]], parameters: Parameters
 ) -> MatrixGame:
     """Return a two-seat game in which both seats get the same payoff, `matrix[i][j]` for moves i and j."""
-    return table_game(
-        name, moves, [[(value, value) for value in row] for row in matrix], parameters
-    )
+    rows = [[(value, value) for value in row] for row in matrix]
+    return table_game(name, moves, rows, parameters)
 
 
 def plain(value: object) -> object:
@@ -170,18 +160,17 @@ def plain(value: object) -> object:
 def check_finite(game: str, parameter: str, value: object) -> None:
     """Raise `ParameterError` unless `value` is a number from -1e12 to 1e12."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ParameterError(game, parameter, f"is {value!r}, which is not a number")
+        raise ParameterError(game, parameter, f"is {value!r}, but must be a number")
     if not -LARGEST <= value <= LARGEST:
-        raise ParameterError(
-            game, parameter, f"is {value!r}, and must be from {-LARGEST:g} to {LARGEST:g}"
-        )
+        problem = f"is {value!r}, but must be from {-LARGEST:g} to {LARGEST:g}"
+        raise ParameterError(game, parameter, problem)
 
 
 def check_whole(game: str, parameter: str, value: object, least: int, most: int) -> None:
     """Raise `ParameterError` unless `value` is an `int` from `least` to `most`."""
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return
-    problem = f"is {value!r}, and must be a whole number from {least:,} to {most:,}"
+    problem = f"is {value!r}, but must be a whole number from {least:,} to {most:,}"
     raise ParameterError(game, parameter, problem)
 
 
@@ -191,9 +180,8 @@ def check_order(game: str, values: Mapping[str, float]) -> None:
         check_finite(game, parameter, value)
     for (name, higher), (next_name, lower) in itertools.pairwise(values.items()):
         if not higher > lower:
-            raise ParameterError(
-                game, name, f"is {higher:g}, and must be greater than {next_name} ({lower:g})"
-            )
+            problem = f"is {higher:g}, but must be greater than {next_name} ({lower:g})"
+            raise ParameterError(game, name, problem)
 
 
 State = Any
@@ -221,7 +209,7 @@ class StateGame:
     worst: Payoffs
     kind: str = "general-sum"
     symmetric: bool = True
-    parameters: Mapping[str, object] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
     file: str = ""
     """The path of the game's file. Workers need it because they load the game themselves."""
     cells: None = None
@@ -271,7 +259,8 @@ class Repetition:
 
     def __post_init__(self) -> None:
         if (self.rounds is None) == (self.continuation is None):
-            raise ParameterError("repetition", "rounds", "and continuation exclude each other")
+            problem = "or continuation must be set, but not both"
+            raise ParameterError("repetition", "rounds", problem)
         if self.rounds is not None:
             check_whole("repetition", "rounds", self.rounds, 1, MOST_ROUNDS)
         if self.continuation is not None:
@@ -285,7 +274,7 @@ class Repetition:
         check_finite("repetition", name, value)
         if not 0 <= value <= 1 or (below_one and value == 1):
             ends = "from 0 to below 1" if below_one else "from 0 to 1"
-            raise ParameterError("repetition", name, f"is {value:g}, and must be {ends}")
+            raise ParameterError("repetition", name, f"is {value:g}, but must be {ends}")
 
     @property
     def one_shot(self) -> bool:
@@ -315,11 +304,8 @@ class Setting:
 
     def __post_init__(self) -> None:
         if isinstance(self.game, StateGame) and self.repetition != Repetition():
-            raise ParameterError(
-                self.game.name,
-                "rounds",
-                "cannot be set: a match is one episode, as long as the game says",
-            )
+            problem = "cannot be set: a match of this game is one episode, and the game ends it"
+            raise ParameterError(self.game.name, "rounds", problem)
 
     @cached_property
     def config(self) -> dict[str, object]:
@@ -338,10 +324,21 @@ class Setting:
         return tape_name(json.dumps(self.config, sort_keys=True, separators=(",", ":")))
 
     @property
+    def _play(self) -> str:
+        """`one-shot`, `repeated` or `episodic`."""
+        if isinstance(self.game, StateGame):
+            return "episodic"
+        return "one-shot" if self.repetition.one_shot else "repeated"
+
+    @property
     def kinds(self) -> frozenset[str]:
         """The words by which a bot's `Plays:` header may ask for this setting."""
-        times = "one-shot" if self.repetition.one_shot else "repeated"
-        if isinstance(self.game, StateGame):
-            times = "episodic"
         seats = "two-seat" if self.game.seats == 2 else "many-seat"
-        return frozenset({times, seats, self.game.kind})
+        return frozenset({self._play, seats, self.game.kind})
+
+    @property
+    def length(self) -> str:
+        """How long a match is, in words for users."""
+        if self.repetition.continuation is not None:
+            return f"continued with probability {self.repetition.continuation:g}"
+        return f"{self.repetition.rounds} rounds" if self._play == "repeated" else self._play

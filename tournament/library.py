@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from tournament.errors import NotFound, ParameterError, ProgramRefused, TournamentError, UsageError
 from tournament.game import Game, MatrixGame, StateGame
@@ -51,10 +52,8 @@ def load_game(name: str | Path, parameters: Mapping[str, str] = {}) -> Game:
     text that is not a valid value. Raises `UsageError`, which names the file, if the file defines no game or its code
     fails.
     """
-    file = _find_game(name)
-    function = _game_function(file)
-    values = _read_parameters(file, function, parameters)
-    return _made(file, function, values)
+    file = _GameFile(_find("game", name))
+    return file.game(file.values(parameters))
 
 
 def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list[Game]:
@@ -63,29 +62,22 @@ def load_games(names: Sequence[str], parameters: Mapping[str, str] = {}) -> list
     Raises the same errors as `load_game`, and `UsageError` for a game that is named twice or a parameter that none of
     the games has.
     """
-    called = [Path(name).stem for name in names]
-    for name in called:
-        if called.count(name) > 1:
-            raise UsageError(f"{name} is named twice")
-    own = [_parameters_for(name, parameters, alone=len(names) == 1) for name in names]
-    for parameter in parameters:
-        if not any(parameter in taken for taken in own):
-            raise UsageError(f"{parameter} is not a parameter of {' or '.join(called)}")
-    return [
-        load_game(name, {parameter.rpartition(".")[2]: value for parameter, value in taken.items()})
-        for name, taken in zip(names, own, strict=True)
-    ]
-
-
-def _parameters_for(name: str, parameters: Mapping[str, str], *, alone: bool) -> dict[str, str]:
-    """Return the parameters that apply to a game: first the shared ones, then those that name the game.
-
-    A game that is loaded `alone` gets even unknown shared parameters, so that `load_game` reports them in full.
-    """
-    known = parameters_of(name)
-    shared = {p: value for p, value in parameters.items() if p in known or (alone and "." not in p)}
-    prefix = f"{Path(name).stem}."
-    return shared | {p: value for p, value in parameters.items() if p.startswith(prefix)}
+    stems = [Path(name).stem for name in names]
+    if repeated := [stem for stem in stems if stems.count(stem) > 1]:
+        raise UsageError(f"--game {repeated[0]} is given twice: name each game once")
+    own: dict[str, dict[str, str]] = {stem: {} for stem in stems}
+    # Parameters that name a game come last, so that they override the others.
+    for parameter, value in sorted(parameters.items(), key=lambda each: "." in each[0]):
+        game, _, text = parameter.rpartition(".")
+        if game or len(names) == 1:
+            takers = [stem for stem in stems if game in ("", stem)]
+        else:
+            takers = [Path(name).stem for name in names if text in parameters_of(name)]
+        if not takers:
+            raise UsageError(f"{parameter} is not a parameter of {' or '.join(stems)}")
+        for stem in takers:
+            own[stem][text] = value
+    return [load_game(name, own[stem]) for name, stem in zip(names, stems, strict=True)]
 
 
 def game_factory(file: str | Path) -> GameFactory:
@@ -93,20 +85,7 @@ def game_factory(file: str | Path) -> GameFactory:
 
     Both this function and the factory raise the same errors as `load_game`.
     """
-    path = Path(file)
-    function = _game_function(path)
-    return lambda values: _made(path, function, values)
-
-
-def _made(file: Path, function: Callable[..., object], values: Mapping[str, object]) -> Game:
-    """Call a game file's function and return its game. Raises `UsageError` if the result is not a game."""
-    with _blaming(file):
-        made = function(**values)
-    if isinstance(made, StateGame):
-        return replace(made, file=str(file))
-    if not isinstance(made, MatrixGame):
-        raise UsageError(f"{file}: game(...) returned {type(made).__name__}, which is not a game")
-    return made
+    return _GameFile(Path(file)).game
 
 
 def parameters_of(name: str | Path) -> dict[str, object]:
@@ -114,18 +93,68 @@ def parameters_of(name: str | Path) -> dict[str, object]:
 
     Raises `NotFound` and `UsageError` as `load_game` does.
     """
-    file = _find_game(name)
-    return {name: p.default for name, p in _signature(file, _game_function(file)).items()}
+    parameters = _GameFile(_find("game", name)).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 def describe_game(name: str | Path) -> str:
     """Return the first line of a game file's docstring. Raises `NotFound` and `UsageError` as `load_game` does."""
-    module = _import(_find_game(name))
-    return inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
+    return _GameFile(_find("game", name)).summary
 
 
-def _find_game(name: str | Path) -> Path:
-    return _find("game", name).absolute()
+class _GameFile:
+    """A game's file, which is imported anew. Raises `UsageError`, here and in its methods, for a file that is wrong."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.absolute()
+        module = _import(self._file)
+        self.summary = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
+        self._function: Any = getattr(module, "game", None)
+        if not inspect.isfunction(self._function):
+            raise UsageError(f"{self._file}: has no function game(...) that returns a MatrixGame")
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters of the file's function `game`."""
+        with _blaming(self._file):
+            parameters = inspect.signature(self._function, eval_str=True).parameters
+        for name, parameter in parameters.items():
+            if parameter.default is parameter.empty:
+                raise UsageError(f"{self._file}: parameter {name} of game(...) has no default")
+        return parameters
+
+    def game(self, values: Mapping[str, object]) -> Game:
+        """Return the game with these values of its parameters."""
+        with _blaming(self._file):
+            game = self._function(**values)
+        if isinstance(game, StateGame):
+            return replace(game, file=str(self._file))
+        if not isinstance(game, MatrixGame):
+            kind = type(game).__name__
+            raise UsageError(f"{self._file}: game(...) returned {kind}, which is not a game")
+        return game
+
+    def values(self, texts: Mapping[str, str]) -> dict[str, object]:
+        """Convert texts to values of the parameters. Raises `ParameterError`."""
+        known, game = self.parameters, self._file.stem
+        values = {}
+        for name, text in texts.items():
+            if name not in known:
+                names = f"there are: {', '.join(known)}" if known else "it has none"
+                raise ParameterError(game, name, f"is not a parameter of this game; {names}")
+            values[name] = _read_parameter(game, known[name], text)
+        return values
+
+
+def _read_parameter(game: str, parameter: inspect.Parameter, text: str) -> object:
+    """Convert a text to the parameter's annotated type or, without a known one, to the type of its default."""
+    declared = parameter.annotation
+    kind = declared if declared in _READERS else type(parameter.default)
+    read, wanted = _READERS.get(kind, _READERS[str])
+    try:
+        return read(text)
+    except (ValueError, KeyError):
+        raise ParameterError(game, parameter.name, f"is {text!r}, but must be {wanted}") from None
 
 
 def _import(file: Path) -> ModuleType:
@@ -138,48 +167,6 @@ def _import(file: Path) -> ModuleType:
     with _blaming(file):
         spec.loader.exec_module(module)
     return module
-
-
-def _game_function(file: Path) -> Callable[..., object]:
-    function = getattr(_import(file), "game", None)
-    if not inspect.isfunction(function):
-        raise UsageError(f"{file}: has no function game(...) that returns a MatrixGame")
-    return function
-
-
-def _signature(file: Path, function: Callable[..., object]) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a game's function by name. Raises `UsageError` if one has no default."""
-    with _blaming(file):
-        parameters = dict(inspect.signature(function, eval_str=True).parameters)
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty:
-            raise UsageError(f"{file}: parameter {name} of game(...) has no default")
-    return parameters
-
-
-def _read_parameters(
-    file: Path, function: Callable[..., object], texts: Mapping[str, str]
-) -> dict[str, object]:
-    """Convert the texts to values, according to the types of the function's parameters. Raises `ParameterError`."""
-    known = _signature(file, function)
-    values = {}
-    for name, text in texts.items():
-        if name not in known:
-            there_are = f"there are: {', '.join(known)}" if known else "it has none"
-            raise ParameterError(file.stem, name, f"is not a parameter of this game; {there_are}")
-        values[name] = _read_parameter(file.stem, known[name], text)
-    return values
-
-
-def _read_parameter(game: str, parameter: inspect.Parameter, text: str) -> object:
-    """Convert a text to the parameter's annotated type or, without a known one, to the type of its default."""
-    declared = parameter.annotation
-    kind = declared if declared in _READERS else type(parameter.default)
-    read, wanted = _READERS.get(kind, _READERS[str])
-    try:
-        return read(text)
-    except (ValueError, KeyError):
-        raise ParameterError(game, parameter.name, f"is {text!r}, and must be {wanted}") from None
 
 
 @contextmanager
@@ -271,7 +258,9 @@ def _bot_files(named: Path) -> list[Path]:
         raise UsageError(f"{named}: there is no such file or folder")
     files = _python_files(named)
     if not files:
-        raise UsageError(f"{named}: has no bots (files *.py that do not begin with _)")
+        raise UsageError(
+            f"{named}: has no bots: a bot is a .py file whose name does not begin with _"
+        )
     return files
 
 
@@ -287,21 +276,20 @@ def _read_bot(file: Path, named: Path) -> Program:
 
 
 def _entrants(read: Sequence[Program], refused: Sequence[ProgramRefused]) -> Entrants:
-    """Enter the first program of each digest and list the others as duplicates."""
+    """Enter the first program of each digest and list the others as duplicates.
+
+    Names that several entered programs share get digits of the digest added to them.
+    """
     first: dict[str, Program] = {}
     for program in read:
         first.setdefault(program.digest, program)
-    entered = {program.digest: program for program in _distinct(list(first.values()))}
+    times = Counter(program.name for program in first.values())
+    entered = {
+        digest: replace(p, name=f"{p.name}@{digest[:6]}") if times[p.name] > 1 else p
+        for digest, p in first.items()
+    }
     duplicates = ((p, entered[p.digest]) for p in read if first[p.digest] is not p)
     return Entrants(tuple(entered.values()), tuple(refused), tuple(duplicates))
-
-
-def _distinct(programs: Sequence[Program]) -> list[Program]:
-    """Return the programs, with digits of their digests added to the names that several of them share."""
-    times = Counter(program.name for program in programs)
-    return [
-        replace(p, name=f"{p.name}@{p.digest[:6]}") if times[p.name] > 1 else p for p in programs
-    ]
 
 
 def _packaged(folder: str) -> Path:

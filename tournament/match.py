@@ -54,6 +54,18 @@ class Outcome:
     leaky: tuple[str, ...] = field(default=())
     """Digests of the leaky programs in this match: they played differently in a batch than alone."""
 
+    @property
+    def content(self) -> tuple[object, ...]:
+        """The fixture, the moves, the payoffs and the faults, which must be the same when the match is played again.
+
+        The messages of faults are left out, because they may show memory addresses or other things that differ from
+        one instance to another.
+        """
+        fixture = self.fixture
+        faults = sorted((each.seat, each.kind, each.round) for each in self.faults)
+        played = (self.moves, self.intended, self.payoffs)
+        return (fixture.lineup, fixture.repetition, self.rounds, *played, faults)
+
     def standing_for(self, fixture: Fixture) -> "Outcome":
         """Return this outcome as the outcome of another fixture, whose lineup must be a rotation of this one's."""
         turns = range(len(fixture.lineup))

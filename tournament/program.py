@@ -15,14 +15,9 @@ from tournament.game import Setting
 
 MOST_BYTES = 256 * 1024
 KINDS = (
-    "one-shot",
-    "repeated",
-    "episodic",
-    "two-seat",
-    "many-seat",
-    "zero-sum",
-    "common-payoff",
-    "general-sum",
+    *("one-shot", "repeated", "episodic"),
+    *("two-seat", "many-seat"),
+    *("zero-sum", "common-payoff", "general-sum"),
 )
 """The kinds of play that a `Plays:` header may name in addition to games."""
 
@@ -60,6 +55,11 @@ class Program:
     def plays(self) -> tuple[str, ...]:
         """The games and kinds of play that the header names. If it is empty, the bot plays everything."""
         return tuple(word for word in re.split(r"[,\s]+", self.header("Plays")) if word)
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that the header names. If it names none, the bot plays any game."""
+        return tuple(word for word in self.plays if word not in KINDS)
 
     @cached_property
     def may_draw(self) -> bool:
@@ -101,8 +101,7 @@ class Program:
         The setting must be of every kind that the header names and, if it names games, be one of these games.
         """
         kinds = {word for word in self.plays if word in KINDS}
-        games = set(self.plays) - kinds
-        return kinds <= setting.kinds and (not games or setting.game.name in games)
+        return kinds <= setting.kinds and (not self.games or setting.game.name in self.games)
 
 
 def read_program(path: Path) -> Program:

@@ -24,20 +24,20 @@ def sha(path: Path) -> str:
     [
         (f"{PLAY} --set reward=inf", "prisoners_dilemma: reward is inf"),
         (f"{PLAY} --set reward=nan", "prisoners_dilemma: reward is nan"),
-        (f"{PLAY} --set reward=", "reward is '', and must be a number"),
-        (f"{PLAY} --set reward=3,5", "reward is '3,5', and must be a number"),
-        (f"{PLAY} --set reward=6", "temptation is 5, and must be greater than reward (6)"),
+        (f"{PLAY} --set reward=", "reward is '', but must be a number"),
+        (f"{PLAY} --set reward=3,5", "reward is '3,5', but must be a number"),
+        (f"{PLAY} --set reward=6", "temptation is 5, but must be greater than reward (6)"),
         (f"{PLAY} --set prize=3", "prize is not a parameter of this game; there are: reward"),
-        (f"{PLAY} --set reward", "--set takes NAME=VALUE, not 'reward'"),
-        (f"{PLAY} --rounds 0", "rounds is 0, and must be a whole number from 1"),
+        (f"{PLAY} --set reward", "--set 'reward' has no value: write --set NAME=VALUE"),
+        (f"{PLAY} --rounds 0", "rounds is 0, but must be a whole number from 1"),
         (f"{PLAY} --rounds -1", "rounds is -1"),
         (f"{PLAY} --rounds 100001", "must be a whole number from 1 to 100,000"),
-        (f"{PLAY} --continue 1", "continuation is 1, and must be from 0 to below 1"),
+        (f"{PLAY} --continue 1", "continuation is 1, but must be from 0 to below 1"),
         (f"{PLAY} --continue nan", "continuation is nan"),
-        (f"{PLAY} --rounds 3 --continue 0.5", "rounds and continuation exclude each other"),
-        (f"{PLAY} --noise 1.1", "noise is 1.1, and must be from 0 to 1"),
-        (f"{PLAY} --discount 1.5", "discount is 1.5, and must be from 0 to 1"),
-        (f"{PLAY} --fuel -1", "--fuel is -1, and must be from 5,000,000"),
+        (f"{PLAY} --rounds 3 --continue 0.5", "rounds or continuation must be set, but not both"),
+        (f"{PLAY} --noise 1.1", "noise is 1.1, but must be from 0 to 1"),
+        (f"{PLAY} --discount 1.5", "discount is 1.5, but must be from 0 to 1"),
+        (f"{PLAY} --fuel -1", "--fuel is -1, but must be from 5,000,000"),
         (f"{PLAY} --fuel 99999999999999999999", "--fuel is 99,999,999,999,999,999,999"),
         (f"{PLAY} --game prisoner_dilemma", "did you mean: prisoners_dilemma"),
         (f"{PLAY} --game missing.py", "no game called 'missing.py'; there are: battle_of"),
@@ -46,8 +46,11 @@ def sha(path: Path) -> str:
             "play tit_for_tat always_defekt",
             "no bot called 'always_defekt'; did you mean: always_defect",
         ),
-        ("play tit_for_tat", "prisoners_dilemma takes 2 bots, not 1"),
-        ("play random random --game public_goods", "public_goods takes 3 bots, not 2"),
+        ("play tit_for_tat", "prisoners_dilemma needs 2 bots, one for each seat, not 1"),
+        (
+            "play random random --game public_goods",
+            "public_goods needs 3 bots, one for each seat, not 2",
+        ),
         ("run --pop missing", "missing: there is no such file or folder"),
         ("run --pop empty", "empty: has no bots"),
         ("run --pop latin.py", "latin.py: line 1 is not UTF-8"),
@@ -63,7 +66,7 @@ def sha(path: Path) -> str:
         (f"replay {DB} 1 --game missing.py", "no game called 'missing.py'"),
         (f"replay {DB} 1 --game chicken", "chicken is not the game that was recorded"),
         (f"sql {DB} selec", 'syntax error at or near "selec"'),
-        ("list players", "'players' cannot be listed: say games, bots or runs"),
+        ("list players", "'players' cannot be listed: choose games, bots or runs"),
         ("check missing.py", "missing.py: there is no such file or folder"),
         ("check bots --game nothing", "no game called 'nothing'"),
     ],
@@ -114,6 +117,13 @@ def test_an_unknown_option_or_a_wrong_value_is_refused_in_one_line(
     assert line.startswith(f"tournament: {message}")
     command = f"tournament {words.split()[0]}" if "command" not in message else "tournament"
     assert line.endswith(f"{command} --help`")
+
+
+def test_an_option_without_a_value_is_reported_for_the_command_not_for_the_first_word(
+    made: Any,
+) -> None:
+    [line] = made("--", "run", "--reps", code=2).lines
+    assert line.endswith("see `tournament run --help`")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +191,7 @@ def test_a_cache_folder_that_cannot_be_made_is_reported_in_one_line(
         done = tournament(*words.split(), code=1, environment=nowhere)
         assert "set TOURNAMENT_CACHE to a folder of your own" in done.lines[-1]
     assert tournament("leaderboard", "--db", "results/tournament.duckdb", code=2).lines == [
-        "tournament: nothing has been played yet: see `tournament run --help`"
+        "tournament: this record has no runs yet: see `tournament run --help`"
     ]
 
 

@@ -347,7 +347,7 @@ def test_the_same_command_again_plays_nothing_new(tournament: Any, bots: Any) ->
     assert "6 matches played, recorded as run 1" in first.lines[-1]
     digest = tournament.digest()
     again = tournament(*run)
-    assert "6 of them are played already" in again.lines
+    assert "already played: 6 matches" in again.lines
     assert "0 matches played, recorded as run 1" in again.lines[-1]
     assert again.out == first.out
     assert tournament.digest() == digest
@@ -390,7 +390,7 @@ def test_each_file_left_out_is_listed_with_its_reason_and_bots_for_other_games_i
         "left out: latin.py line 1 is not UTF-8: save the file as UTF-8",
         "left out: tit_for_tat.py is the same program as bots/copy.py",
         "left out: repeated.py plays repeated",
-        "left out, for they play other games: always_rock, always_stag",
+        "left out because they play other games: always_rock, always_stag",
     ]
     left_out = tournament.rows("select bot from entrants where program is null order by bot")
     assert len(left_out) == 6
@@ -429,7 +429,7 @@ def test_check_shows_the_line_of_each_mistake_and_names_what_it_could_not_check(
         "late": ["20 rounds: late: error in round 8: AttributeError", "line 3, in act"],
         "twin": ["20 rounds: twin: error in round 8: AttributeError", "line 3, in act"],
         "misspelt": ["no game called 'prisoner_dilemma'; did you mean: prisoners_dilemma"],
-        "nowhere": ["plays zero-sum", "--game"],
+        "nowhere": ["Plays: zero-sum", "--game"],
         "empty": ["load while loading: NameError", "neither a function act(view) nor a class Bot"],
         "utf16": ["line 1 is not UTF-8"],
         "forever": ["fuel in round 1"],
@@ -472,9 +472,9 @@ def test_a_match_of_a_game_of_your_own_is_replayed_only_with_its_unchanged_file(
     run = ("run", "--pop", "bots", "--game", "toy.py", "--set", "pay=2.5", "--db", "record.duckdb")
     tournament(*run, "--reps", 1)
     replay = ("replay", 1, "--db", "record.duckdb")
-    [result] = tournament(*replay, code=2).lines
-    assert "what was recorded is of" in result
-    assert "a game of your own: name its file with --game" in result
+    [told] = tournament(*replay, code=2).lines
+    assert "the recorded game toy does not come with the engine" in told
+    assert "name its file with --game" in told
     assert "identical" in tournament(*replay, "--game", "toy.py").out
     write_toy(tournament.folder / "toy.py", pay=7)
     assert (

@@ -150,7 +150,7 @@ def test_a_signal_stops_a_run_cleanly_and_the_same_command_continues_it(
     child.send_signal(number)
     code, err = finished(child)
     report = re.search(
-        r"stopped after (\d+) of 140 matches; the same command goes on from there\n\Z", err
+        r"stopped after (\d+) of 140 matches: run the same command again to continue\n\Z", err
     )
     if (pattern, seconds) == MOMENTS["at_once"] and not report:
         assert code in (
@@ -183,7 +183,7 @@ def test_a_stopped_run_shows_standings_and_says_that_it_is_not_complete(slow: An
     child.send_signal(signal.SIGTERM)
     finished(child)
     done = slow("leaderboard", "--db", "record.duckdb")
-    assert done.lines == ["run 1 is not complete: its latest session ended as interrupted"]
+    assert done.lines == ["run 1 is not complete: its latest session is recorded as interrupted"]
     assert "slow_0" in done.out
 
 
@@ -266,11 +266,13 @@ def test_a_signal_stops_the_compilation_of_the_image_within_seconds(
     before = time.monotonic()
     code, printed = finished(child)
     assert code == 128 + number
-    assert printed.endswith("stopped after 0 of 140 matches; the same command goes on from there\n")
+    assert printed.endswith(
+        "stopped after 0 of 140 matches: run the same command again to continue\n"
+    )
     assert time.monotonic() - before < 4
     assert not list(Path(empty_cache["TOURNAMENT_CACHE"]).glob("*.cwasm"))
     nothing = slow("leaderboard", "--db", "record.duckdb", code=2)
-    assert nothing.err.startswith("tournament: nothing has been played yet")
+    assert nothing.err.startswith("tournament: this record has no runs yet")
 
 
 def test_a_signal_while_the_image_is_built_leaves_no_process_behind(

@@ -130,8 +130,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(
     with open("/dev/full", "w") as full:
         child = recorded_runs.start(*words.split(), stdout=full)
     assert (
-        child.stderr.read()
-        == "tournament: what comes out cannot be written: No space left on device\n"
+        child.stderr.read() == "tournament: the output cannot be written: No space left on device\n"
     )
     assert child.wait(timeout=60) == 1
 

@@ -75,7 +75,7 @@ def test_the_best_profile_is_reported_at_the_end(command: Command, rows: Rows) -
         f"pibr_0_0, step {number}" for number in range(4)
     ]
     words = command("evolve", "--game", "climbing", "-K", 1, "-T", 1, "--db", "r.duckdb").out
-    assert "best welfare 22 (the most there is: 22)" in words
+    assert "best welfare 22 (optimum: 22)" in words
     assert rows("select oracles from chains") == [(["search"],)] * 2
 
 
@@ -189,8 +189,8 @@ def test_calls_tokens_and_cost_are_reported_and_an_unknown_price_stays_unknown(
         priced = ("--price-in", 1, "--price-out", 2)
         known = command(*evolve_words(oracle, "s.duckdb", *priced))
         shown = command(*evolve_words(oracle, "s.duckdb", *priced, "--json")).json["spending"]
-    assert "5 calls to models: 500 + 100 tokens, price unknown" in unknown.out
-    assert "5 calls to models: 500 + 100 tokens, 0.00070 dollars" in known.out
+    assert "5 calls to models: 500 input tokens and 100 output tokens, price unknown" in unknown.out
+    assert "5 calls to models: 500 input tokens and 100 output tokens, 0.00070 dollars" in known.out
     tokens = {"input_tokens": 500, "output_tokens": 100, "uncounted": 0}
     assert shown == {"calls": 5, "cost": 0.0007} | tokens
     assert {cost for (cost,) in rows("select cost from spending")} == {None}
@@ -204,7 +204,9 @@ def test_a_call_that_the_budget_refused_is_not_counted_as_made(
     with server(author) as scripted:
         priced = ("--price-in", 1, "--price-out", 2, "--budget-calls")
         one = command(*evolve_words(f"chat:m@{scripted.url}", "r.duckdb", *priced, 1), code=None)
-        assert "\n1 call to models: 100 + 20 tokens, 0.00014 dollars" in one.out
+        assert (
+            "\n1 call to models: 100 input tokens and 20 output tokens, 0.00014 dollars" in one.out
+        )
         command(*evolve_words(f"chat:m@{scripted.url}", "s.duckdb", *priced, 3), code=None)
         assert len(scripted.asked) == 1 + 3
     assert rows("select sum(calls), sum(failures) from spending", "s.duckdb") == [(3, 0)]
@@ -221,8 +223,9 @@ def test_tokens_that_a_server_did_not_report_are_shown_as_unknown(
             f"chat:m@{scripted.url}", "r.duckdb", "--price-in", 1, "--price-out", 2
         )
         done = command(*words)
-    shown = f"{len(scripted.asked)} calls to models: at least 100 + 20 tokens (of "
-    assert shown in done.out and "not all are known), price unknown" in done.out
+    asked = len(scripted.asked)
+    tokens = f"at least 100 input tokens and 20 output tokens (not all known for {asked - 1} calls)"
+    assert f"{asked} calls to models: {tokens}, price unknown" in done.out
     uncounted = len(scripted.asked) - 1
     assert rows("select sum(uncounted), sum(calls) from spending") == [(uncounted, uncounted + 1)]
 
@@ -236,8 +239,9 @@ def test_tokens_of_requests_without_an_answer_are_shown_as_unknown(
     with server(torn) as scripted:
         priced = ("--price-in", 1, "--price-out", 2)
         done = command(*evolve_words(f"chat:m@{scripted.url}", "r.duckdb", *priced))
-    shown = "5 calls to models: at least 500 + 100 tokens (of 1 call not all are known), at least 0.00070 dollars"
-    assert shown in done.out
+    tokens = "at least 500 input tokens and 100 output tokens (not all known for 1 call)"
+    told = f"5 calls to models: {tokens}, at least 0.00070 dollars"
+    assert told in done.out
 
 
 def test_a_failed_call_is_repeated_and_the_steps_after_it_are_made_again(
@@ -304,7 +308,7 @@ def test_a_broken_template_is_found_before_a_call_is_paid_for(
 def test_a_missing_server_is_reported_in_one_line(command: Command) -> None:
     done = command(*evolve_words("chat:m@http://127.0.0.1:9/v1"), code=1)
     assert "no server at http://127.0.0.1:9/v1 (connection refused)" in done.err
-    assert "no step brought a program that runs" in done.out
+    assert "no step produced a program that runs" in done.out
 
 
 def test_a_person_answers_through_files(command: Command, tmp_path: Path) -> None:
@@ -439,7 +443,7 @@ BAD = {
     "--budget-money must be": ("--budget-money", "much"),
     "--base-url is not an address": ("--base-url", "nonsense"),
     "rounds cannot be set": ("--game", "coin_game", "--rounds", "3"),
-    "climbing is named twice": ("--game", "climbing"),
+    "--game climbing is given twice": ("--game", "climbing"),
     "q is not a parameter of climbing or penalty": ("--game", "penalty", "--set", "q=1"),
     "chicken.p is not a parameter of climbing or penalty": (
         "--game",
@@ -532,11 +536,11 @@ def test_run_takes_the_options_of_evolve(
         done = command(*words, *asks, *evolve_options, "--workers", 1, "--db", "r.duckdb")
         assert [body["temperature"] for body in scripted.asked] == [0.5]
     assert "pibr_0_0 stopped: budget: the budget is used up: calls are limited to 1" in done.err
-    assert "\n1 call to models: 100 + 20 tokens, price unknown" in done.err
+    assert "\n1 call to models: 100 input tokens and 20 output tokens, price unknown" in done.err
     [(plan,)] = rows("select plan from chains")
     assert json.loads(plan)["order"] == "simultaneous"
     refused = command(*words, *asks, "--db", "s.duckdb", code=2)
-    assert "nothing is grown without --evolve N" in refused.err
+    assert "the options for evolution need --evolve N" in refused.err
     assert not Path("s.duckdb").exists()
 
 
@@ -614,7 +618,7 @@ def test_a_program_is_exported_by_name_number_or_digest(story_command: Command, 
 def test_lineage_shows_the_steps_that_led_to_a_program(story_command: Command) -> None:
     text = story_command("lineage", "pibr_0_0_0_0_2", "--db", "r.duckdb").out
     assert "step 0 (round 0, seat 0): welfare 0, ok" in text
-    assert "step 1 (round 0, seat 0): a gap, error" in text
+    assert "step 1 (round 0, seat 0): no welfare, error" in text
     assert "step 2 (round 0, seat 0): welfare -60, ok" in text
     assert CRITIQUE in text and "ZeroDivisionError" in text
     assert "-    return 1 / 0\n+    return 'b'\n" in text
@@ -623,7 +627,7 @@ def test_lineage_shows_the_steps_that_led_to_a_program(story_command: Command) -
     assert [step["welfare"] for step in steps] == [0.0, None, -60.0]
     assert [step["outcome"] for step in steps] == ["ok", "error", "ok"]
     assert steps[0]["diff"].startswith("--- start\n") and "+    return 'c'" in steps[0]["diff"]
-    assert "was not grown" in story_command("lineage", "start", "--db", "r.duckdb", code=2).err
+    assert "was not evolved" in story_command("lineage", "start", "--db", "r.duckdb", code=2).err
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -644,7 +648,7 @@ def test_a_figure_shows_the_chains_of_one_plan_and_says_which(story_command: Com
     command = ("evolve", "--game", "climbing", "--oracle", "search", "-K", 1, "-T", 1)
     story_command(*command, "--episodes", 2, "--workers", 1, "--db", "r.duckdb")
     done = story_command("plot", "welfare", "--out", "a.svg", "--db", "r.duckdb")
-    assert re.search(r"drawn: chain 2 \(oracle search, .*--chain N draws another: 1 \(", done.err)
+    assert re.search(r"chain 2 \(oracle search, .*choose another with --chain: 1 \(", done.err)
     story_command("plot", "welfare", "--chain", 2, "--out", "b.svg", "--db", "r.duckdb")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
 
@@ -695,21 +699,21 @@ def test_each_reason_why_no_figure_can_be_drawn_is_reported(
     story_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plot = ("plot", "welfare", "--db", "r.duckdb")
-    assert "ends in .png, .svg, .pdf" in story_command(*plot, "--out", "a.gif", code=2).err
+    assert "must end in .png, .svg, .pdf" in story_command(*plot, "--out", "a.gif", code=2).err
     assert (
         "no plot called 'noise'" in story_command("plot", "noise", "--db", "r.duckdb", code=2).err
     )
     story_command(*plot, "--chain", 1, "--out", "a.png")
     missing = story_command(*plot, "--chain", 7, "--out", "a.png", code=2).err
     assert "run 1 has no chain 7; there are: 1" in missing
-    for path in ("r.duckdb/a.png", "/proc/a.png"):
-        [line] = story_command(*plot, "--out", path, code=2).err.splitlines()
-        assert f"{path}: no figure can be written there" in line
+    for place in ("r.duckdb/a.png", "/proc/a.png"):
+        [line] = story_command(*plot, "--out", place, code=2).err.splitlines()
+        assert f"{place}: the figure cannot be written" in line
     with Record.open("r.duckdb") as record:
         record.begin_session(record.begin_run("other", {}, 0, [["a"]]), {}, [])
     killed, shown = story_command(*plot, "--run", 2, code=2).err.splitlines()
     assert killed.endswith("its latest session was killed")
-    assert "nothing was grown in run 2" in shown and "runs with chains: 1" in shown
+    assert "run 2 has no chains" in shown and "runs with chains: 1" in shown
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install" in story_command(*plot, "--run", 1, "--out", "a.png", code=2).err
 

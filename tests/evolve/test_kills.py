@@ -153,7 +153,7 @@ def test_an_interrupt_ends_calls_that_wait_for_the_server(
             child.send_signal(signal.SIGINT)
             _, err = child.communicate(timeout=30)
         assert child.returncode == 130, err.decode()
-        assert "the same command goes on from there" in err.decode()
+        assert "run the same command again to continue" in err.decode()
         scripted.script = author
         finish(start(COMMANDS["run"], f"chat:m@{scripted.url}", "r.duckdb"))
     with Record.read(tmp_path / "r.duckdb") as record:

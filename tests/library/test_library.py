@@ -128,11 +128,11 @@ def test_type_annotations_written_as_text_are_understood(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("texts", "problem"),
     [
-        ({"pay": "much"}, "pay is 'much', and must be a number"),
-        ({"pay": "nan"}, "payoff is nan, and must be from -1e+12 to 1e+12"),
-        ({"times": "2.5"}, "times is '2.5', and must be a whole number"),
-        ({"times": "9" * 5000}, f"times is '{'9' * 5000}', and must be a whole number"),
-        ({"twice": "2"}, "twice is '2', and must be true or false"),
+        ({"pay": "much"}, "pay is 'much', but must be a number"),
+        ({"pay": "nan"}, "payoff is nan, but must be from -1e+12 to 1e+12"),
+        ({"times": "2.5"}, "times is '2.5', but must be a whole number"),
+        ({"times": "9" * 5000}, f"times is '{'9' * 5000}', but must be a whole number"),
+        ({"twice": "2"}, "twice is '2', but must be true or false"),
         ({"pya": "1"}, "pya is not a parameter of this game; there are: pay, times, twice, move"),
     ],
 )
@@ -180,7 +180,7 @@ def test_an_error_that_a_game_raises_about_its_parameters_is_passed_on(toy: Path
         "def game(x: int = 1): check_whole('toy', 'x', x, 0, 1)\n"
     )
     with pytest.raises(
-        ParameterError, match=r"^toy: x is 2, and must be a whole number from 0 to 1$"
+        ParameterError, match=r"^toy: x is 2, but must be a whole number from 0 to 1$"
     ):
         library.load_game(toy, {"x": "2"})
 
@@ -346,7 +346,7 @@ def test_a_parameter_is_set_for_every_game_that_has_it_or_for_the_named_game() -
 @pytest.mark.parametrize(
     ("names", "parameter", "message"),
     [
-        (["penalty", "penalty"], "p", "penalty is named twice"),
+        (["penalty", "penalty"], "p", "--game penalty is given twice"),
         (["penalty", "climbing"], "q", "q is not a parameter of penalty or climbing"),
         (["penalty"], "climbing.p", "climbing.p is not a parameter of penalty"),
         (["penalty"], "q", "penalty: q is not a parameter of this game"),

@@ -8,8 +8,8 @@ import pytest
 
 from tournament.errors import UsageError
 from tournament.program import Program
-from tournament.report.lineage import story
-from tournament.report.naming import Names, drawn
+from tournament.report.lineage import find_steps
+from tournament.report.naming import Names, chains_to_plot
 from tournament.store import Record, RecordedStep
 
 START = Program("start", "# start\n")
@@ -89,7 +89,9 @@ def test_of_several_chains_with_a_step_the_latest_is_taken_and_a_message_says_so
     names: NamesOf, messages: Messages
 ) -> None:
     assert names(1).program("pibr_0_0_0_0_0") == program("other")
-    assert messages == ["pibr_0_0_0_0_0: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert messages == [
+        "pibr_0_0_0_0_0 is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
 def test_no_message_is_needed_if_a_step_brought_the_same_program_in_all_chains(
@@ -108,19 +110,21 @@ def test_if_the_chain_is_given_a_step_has_one_meaning(names: NamesOf, messages: 
 def test_the_lineage_of_a_program_in_several_chains_is_of_the_latest_and_a_message_says_so(
     names: NamesOf, record: Record, messages: Messages
 ) -> None:
-    chain, steps = story(record, "pibr_shared", names())
+    chain, steps = find_steps(record, "pibr_shared", names())
     assert chain.chain == 2
     assert [each.step for each, _ in steps] == [2]
-    assert messages == ["pibr_shared: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert messages == [
+        "pibr_shared is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
 def test_the_lineage_of_a_step_ends_with_this_step(names: NamesOf, record: Record) -> None:
-    _, steps = story(record, "pibr_0_0_0_1_1", names(None, 1))
+    _, steps = find_steps(record, "pibr_0_0_0_1_1", names(None, 1))
     assert [each.step for each, _ in steps] == [2, 3]
 
 
 def test_the_lineage_of_a_chain_has_the_steps_of_all_seats(names: NamesOf, record: Record) -> None:
-    chain, steps = story(record, "pibr_0_0", names(None, 1))
+    chain, steps = find_steps(record, "pibr_0_0", names(None, 1))
     assert chain.chain == 1
     assert [(each.step, before.name) for each, before in steps] == [
         (0, "start"),
@@ -131,9 +135,9 @@ def test_the_lineage_of_a_chain_has_the_steps_of_all_seats(names: NamesOf, recor
 
 
 def test_a_chain_named_instead_of_a_program_is_refused_with_its_steps(names: NamesOf) -> None:
-    message = refused(lambda: names(None, 1).program("pibr_0_0"))
-    assert message == (
-        "pibr_0_0 is a chain; steps of chain 1 that brought a program: "
+    told = refused(lambda: names(None, 1).program("pibr_0_0"))
+    assert told == (
+        "pibr_0_0 is a chain, not a program; steps of chain 1 with a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0, pibr_0_0_0_1_1"
     )
 
@@ -142,19 +146,21 @@ def test_a_chain_named_instead_of_a_program_is_refused_with_its_steps(names: Nam
 def test_a_gap_is_refused_with_its_outcome_and_the_steps_that_brought_programs(
     names: NamesOf, find: str
 ) -> None:
-    message = refused(lambda: getattr(names(None, 2), find)("pibr_0_0_0_0_1"))
-    assert message == (
-        "pibr_0_0_0_0_1 brought no program (no_code); steps of chain 2 that brought a program: "
+    told = refused(lambda: getattr(names(None, 2), find)("pibr_0_0_0_0_1"))
+    assert told == (
+        "pibr_0_0_0_0_1 produced no program (no_code); steps of chain 2 with a program: "
         "pibr_0_0_0_0_0, pibr_0_0_0_1_0"
     )
-    assert "brought a program: none" in refused(lambda: names(2).program("pibr_0_0_0_0_1"))
+    assert "with a program: none" in refused(lambda: names(2).program("pibr_0_0_0_0_1"))
 
 
 def test_if_the_latest_step_is_a_gap_a_message_names_the_other_chain(
     names: NamesOf, messages: Messages
 ) -> None:
-    assert "brought no program" in refused(lambda: names(1).program("pibr_0_0_0_1_1"))
-    assert messages == ["pibr_0_0_0_1_1: of chain 2 (K 2); --chain N takes another: 1 (K 1)"]
+    assert "produced no program" in refused(lambda: names(1).program("pibr_0_0_0_1_1"))
+    assert messages == [
+        "pibr_0_0_0_1_1 is in several chains: chain 2 (K 2) is used; choose another with --chain: 1 (K 1)"
+    ]
 
 
 def test_a_missing_step_chain_or_program_is_refused_with_those_that_exist(names: NamesOf) -> None:
@@ -172,19 +178,26 @@ def test_a_program_of_another_run_is_not_found(names: NamesOf) -> None:
     assert "no program of run 2 called 'pibr_one'" in refused(lambda: names(2).program("pibr_one"))
 
 
-def test_only_chains_of_one_plan_are_drawn_together(record: Record, messages: Messages) -> None:
-    assert [chain.chain for chain in drawn(record, 1, [], messages.append)] == [2]
-    assert messages == ["drawn: chain 2 (K 2); --chain N draws another: 1 (K 1)"]
-    assert [chain.chain for chain in drawn(record, 1, [1, 2], messages.append)] == [1, 2]
+def test_a_program_of_another_chain_is_not_of_this_one(names: NamesOf) -> None:
+    assert names(None, 1).program("pibr_two") == program("two")
+    with_chain = names(1, 2)
+    assert with_chain.program("start") == START
+    assert "no program of run 1 and chain 2 called 'pibr_two'" in refused(
+        lambda: with_chain.program("pibr_two")
+    )
+
+
+def test_chains_of_several_plans_are_not_drawn_as_one(record: Record, messages: Messages) -> None:
+    assert [chain.chain for chain in chains_to_plot(record, 1, [], messages.append)] == [2]
+    assert messages == ["chain 2 (K 2) is drawn; choose another with --chain: 1 (K 1)"]
+    assert [chain.chain for chain in chains_to_plot(record, 1, [1, 2], messages.append)] == [1, 2]
     assert len(messages) == 1
 
 
 def test_a_run_without_chains_is_refused_with_the_runs_that_have_some(record: Record) -> None:
     run = record.begin_run("c", {}, 0, [["C"]])
-    message = refused(lambda: drawn(record, run, [], print))
-    assert message.startswith("nothing was grown in run 3") and message.endswith(
-        "with chains: 1, 2"
-    )
+    told = refused(lambda: chains_to_plot(record, run, [], print))
+    assert told.startswith("run 3 has no chains") and told.endswith("with chains: 1, 2")
 
 
 def test_a_message_lists_at_most_thirty_chains(record: Record, messages: Messages) -> None:

@@ -23,7 +23,7 @@ async def hold():
     stop = Stop()
     async with anyio.create_task_group() as group:
         await group.start(stop.listen)
-        with stop.heard(), anyio.CancelScope(shield=True):
+        with stop.cancellable(), anyio.CancelScope(shield=True):
             print("held", flush=True)
             while stop.signal is None:
                 await anyio.sleep(0.01)

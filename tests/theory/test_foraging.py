@@ -77,8 +77,20 @@ def test_without_food_the_optimum_takes_no_rounds() -> None:
     assert optimal_welfare(start) == 0
 
 
-def test_the_mean_optimum_is_the_documented_one() -> None:
-    """This holds for the distribution of the published samples, and for one that is close to the published 0.554."""
+def test_food_that_is_too_heavy_for_both_players_is_never_gathered_and_every_round_is_paid() -> (
+    None
+):
+    start = State(3, (Piece(0, 0, 1), Piece(2, 2, 1)), (Piece(1, 1, 3),), 3)
+    with pytest.raises(ValueError, match="food of level 3 is left"):
+        optimal_steps(start)
+    for horizon in (1, 20):
+        _, welfare = by_force(start, horizon)
+        assert optimal_welfare(start, horizon=horizon) == pytest.approx(welfare)
+        assert welfare == pytest.approx(-0.2 * horizon)
+
+
+def test_the_mean_optimum_is_what_is_claimed() -> None:
+    """Under the account of the published samples, and under one that comes near the published 0.554."""
     steps = [optimal_steps(start) for start in starts(STARTS)]
     mean, error = statistics.mean(steps), statistics.stdev(steps) / math.sqrt(STARTS)
     assert mean == pytest.approx(float(MEAN_STEPS), abs=3 * error)

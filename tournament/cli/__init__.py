@@ -1,4 +1,4 @@
-"""The `tournament` command. It reads arguments, calls the packages below, and prints; other logic is elsewhere."""
+"""The `tournament` command. It only reads arguments, calls the packages below, and prints the results."""
 
 from tournament.cli.app import app, main
 from tournament.cli.evolving import evolve, export, lineage, models, plot

@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Plays programs that read each other's source against each other, and records every match.",
+    help="Play programs that read each other's source against each other, and record every match.",
 )
 
 
@@ -42,7 +42,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             sys.exit(FAULT)
-        _stop(f"{error.filename or 'what comes out cannot be written'}: {error.strerror}", FAULT)
+        _stop(f"{error.filename or 'the output cannot be written'}: {error.strerror}", FAULT)
 
 
 def _run_app() -> None:
@@ -60,10 +60,11 @@ def _refuse(refused: typer.TyperException) -> NoReturn:
     """Report wrong command-line arguments: print the usage text and exit, or raise a one-line `UsageError`."""
     problem, context = refused.format_message(), getattr(refused, "ctx", None)
     if problem.startswith("Usage:"):
-        say(problem)
+        print_message(problem)
         sys.exit(refused.exit_code)
     # The error for an option without a value has no context, so the command is taken from argv.
-    command = context.command_path if context else f"{app.info.name} {sys.argv[1]}"
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    command = context.command_path if context else " ".join(["tournament", *words[:1]])
     raise UsageError(f"{problem.rstrip('.')}: see `{command} --help`")
 
 
@@ -81,11 +82,11 @@ def _open_streams() -> None:
 
 def _stop(problem: str, code: int) -> NoReturn:
     """Print the problem and end the process with this exit code."""
-    say(f"tournament: {problem}")
+    print_message(f"tournament: {problem}")
     sys.exit(code)
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a line to stderr, so that stdout has only the results of the command."""
     sys.stderr.write(f"{printable(text)}\n")
     sys.stderr.flush()

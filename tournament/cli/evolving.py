@@ -2,48 +2,40 @@
 
 import itertools
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tournament.cli.app import FAULT, say
-from tournament.cli.options import (
-    FUEL,
-    RESULTS,
-    Db,
-    EvolutionOptions,
-    Fuel,
-    Games,
-    Json,
-    OfChain,
-    OfRun,
-    Run,
-    Seed,
-    Terms,
-    Workers,
-    limits_of,
-    with_groups,
-)
-from tournament.cli.reading import reading, rows_of, run_of, show_rows
+from tournament.cli import options
+from tournament.cli.app import FAULT, print_message
+from tournament.cli.options import FUEL, RESULTS, EvolutionOptions, Terms, limits_of, option
+from tournament.cli.reading import open_record, rows_of, run_of, show_rows
 from tournament.errors import NotFound
 
 if TYPE_CHECKING:
     from tournament.evolve.pibr import Step
     from tournament.game import Setting
-    from tournament.oracles.oracle import Notify
     from tournament.report.naming import Names
     from tournament.runs.evolution import Evolution
     from tournament.store import Record
 
+FIGURE = Path("results/welfare.png")
+PROGRAM = "The name, number or digest of a program, or the name of a step"
+
 
 def make_evolution(
-    growing: EvolutionOptions, chains: int, seed: int, setting: "Setting", tell: "Notify" = say
+    given: EvolutionOptions,
+    chains: int,
+    seed: int,
+    setting: "Setting",
+    report: Callable[[str], None] = print_message,
 ) -> "Evolution":
     """Return the evolution that the options describe: `chains` chains for each `--oracle` option.
 
-    `tell` prints messages. Raises `UsageError` for options that cannot be used.
+    `report` prints messages. Raises `UsageError` for options that cannot be used.
     """
     from tournament.evolve.factories import check_oracles
     from tournament.evolve.pibr import EvolutionPlan
@@ -52,66 +44,56 @@ def make_evolution(
     from tournament.runs.evolution import Evolution, check_recording
 
     plan = EvolutionPlan(
-        growing.outer,
-        growing.inner,
-        growing.episodes,
-        growing.objective,
-        growing.order,
-        growing.short_prompts,
+        given.outer, given.inner, given.episodes, given.objective, given.order, given.short_prompts
     )
-    options = vars(growing)
-    fields = Settings.model_fields.keys() & options.keys() - {"oracle"}
-    settings = Settings.load(**{name: options[name] for name in fields})
-    teams = [split(text) for text in growing.oracle or [default_spec(settings)]]
+    fields = Settings.model_fields.keys() & vars(given).keys() - {"oracle"}
+    settings = Settings.load(**{name: vars(given)[name] for name in fields})
+    teams = [split(text) for text in given.oracle or [default_spec(settings)]]
     for team in teams:
         check_oracles(team, settings, setting, check_recording)
-    grown = itertools.chain.from_iterable([team] * chains for team in teams)
+    repeated = itertools.chain.from_iterable([team] * chains for team in teams)
     return Evolution(
-        chains={f"pibr_{seed}_{number}": team for number, team in enumerate(grown)},
+        chains={f"pibr_{seed}_{number}": team for number, team in enumerate(repeated)},
         plan=plan,
         settings=settings,
-        say=tell,
-        watch=partial(_watch, tell),
+        say=report,
+        watch=partial(_report_step, report),
     )
 
 
-def _watch(tell: "Notify", chain: str, step: "Step") -> None:
-    """Print what a step of a chain resulted in."""
+def _report_step(report: Callable[[str], None], chain: str, step: "Step") -> None:
+    """Print the result of a step of a chain."""
     if step.evaluation is None:
-        why = ": ".join(filter(None, [step.outcome, step.note]))
-        came = f"a gap ({why})"
+        reason = ": ".join(filter(None, [step.outcome, step.note]))
+        result = f"no program that runs ({reason})"
     else:
-        how = "" if step.outcome == "ok" else f" ({step.outcome})"
-        came = f"welfare {step.evaluation.welfare:g}{how}{', the best so far' if step.best else ''}"
-    tell(f"{chain}, step {step.number}: seat {step.seat}, {came}")
+        problem = "" if step.outcome == "ok" else f" ({step.outcome})"
+        best = ", the best so far" if step.best else ""
+        result = f"welfare {step.evaluation.welfare:g}{problem}{best}"
+    report(f"{chain}, step {step.number}: seat {step.seat}, {result}")
 
 
-def _say_of(game: str, line: str) -> None:
-    """Print a line that starts with the name of the game."""
-    say(f"{game}: {line}")
-
-
-@with_groups
+@options.with_groups
 def evolve(
     *,
-    game: Games = None,
+    game: options.Games = None,
     terms: Terms,
-    chains: Annotated[int, typer.Option(metavar="N", min=1, help="Chains grown at once.")] = 1,
+    chains: Annotated[int, option("N", "How many chains to evolve for each --oracle.", min=1)] = 1,
     evaluate: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="Matches that the best profile plays afterwards."),
+        int, option("N", "Measure the best profile again in N more matches at the end.", min=0)
     ] = 0,
-    seed: Seed = 0,
-    workers: Workers = None,
-    fuel: Fuel = FUEL,
-    db: Db = RESULTS,
-    json: Json = False,
-    growing: EvolutionOptions,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    fuel: options.Fuel = FUEL,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
+    evolution_options: EvolutionOptions,
 ) -> None:
-    """Grow programs by iterated best response (PIBR), each seat's in answer to the others' source.
+    """Evolve programs by iterated best response (PIBR): each is written in answer to the source of the others.
 
-    Without --oracle: the model that is set (see `tournament models`), or a search that needs none. The same command
-    again repeats no paid call. Of several games, --set K=V is for all that have a K, and --set GAME.K=V for one.
+    Without --oracle, the model that is set writes the programs (see `tournament models`), or else a search that needs
+    no model. Run the same command again to continue after a stop: no call to a model is paid twice. With several games,
+    --set NAME=VALUE applies to every game that has the parameter, and --set GAME.NAME=VALUE to one game.
 
     Example: tournament evolve --game climbing --oracle search -K 2 -T 2
     """
@@ -122,44 +104,47 @@ def evolve(
     from tournament.engine.run import Contest
     from tournament.game import Setting
     from tournament.library import load_games
-    from tournament.report import evolution as told
+    from tournament.report import evolution as results
     from tournament.runs.session import SessionSettings, open_sessions, play_all_sessions
 
     repetition, limits = terms.repetition, limits_of(fuel)
     games = load_games(game or ["prisoners_dilemma"], terms.parameters)
-    tables = []
+    settings = []
     for each in games:
-        tell = partial(_say_of, each.name) if len(games) > 1 else say
+        report = partial(_report_for, each.name) if len(games) > 1 else print_message
         setting = Setting(each, repetition)
-        evolution = make_evolution(growing, chains, seed, setting, tell)
+        evolution = make_evolution(evolution_options, chains, seed, setting, report)
         evolution.joins, evolution.evaluate = False, evaluate
-        tables.append(SessionSettings(Contest(setting, seed, {}, limits), evolution=evolution))
+        settings.append(SessionSettings(Contest(setting, seed, {}, limits), evolution=evolution))
 
-    async def sit() -> int:
-        async with open_sessions(db, tables, workers or os.cpu_count() or 1, say) as sessions:
+    async def play_sessions() -> int:
+        count = workers or os.cpu_count() or 1
+        async with open_sessions(db, settings, count, print_message) as sessions:
             summaries = await play_all_sessions(sessions)
-            grown = [
-                told.EvolvedRun(s.contest.setting, s.evolution, s.run)
-                for s in sessions
-                if s.evolution
-            ]
-            runs = ", ".join(str(each.run) for each in grown)
-            [spending] = rows_of(sessions[0].record, told.SPENDING.format(runs=runs))
+            runs = ", ".join(str(session.run) for session in sessions)
+            [spending] = rows_of(sessions[0].record, results.SPENDING.format(runs=runs))
         if signal := summaries[0].signal:
-            say("stopped; the same command goes on from there")
+            print_message("stopped: run the same command again to continue")
             return 128 + signal
-        told.show(grown, spending, json)
-        return FAULT if any(each.evolution.failed for each in grown) else 0
+        results.show(sessions, spending, json)
+        return FAULT if any(each.evolution.failed for each in settings if each.evolution) else 0
 
-    sys.exit(anyio.run(sit))
+    sys.exit(anyio.run(play_sessions))
+
+
+def _report_for(game: str, line: str) -> None:
+    """Print a line that starts with the name of the game."""
+    print_message(f"{game}: {line}")
 
 
 def models(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[chat:MODEL]...")] = None,
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The models' server.")] = None,
-    json: Json = False,
+    names: Annotated[list[str] | None, typer.Argument(metavar="chat:MODEL")] = None,
+    base_url: Annotated[str | None, option("URL", "The address of the models' server.")] = None,
+    json: options.Json = False,
 ) -> None:
-    """Ask each model one tiny question, before money is spent: those named, or those set. Exit 1 if one is silent.
+    """Test whether models answer, with one tiny question to each, before you spend money on them.
+
+    Without names, the models in your settings are tested. The exit code is 1 if a model does not answer.
 
     Example: tournament models chat:openai/o4-mini
     """
@@ -177,21 +162,19 @@ def models(
 
 
 def export(
-    program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest.")
-    ],
-    run: OfRun = None,
-    chain: OfChain = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=f"{PROGRAM}.")],
+    run: options.OnlyRun = None,
+    chain: options.OnlyChain = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """Print a recorded program's source, to be a bot's file.
+    """Print the source of a recorded program, for example to save it as a bot.
 
     Example: tournament export pibr_0_0_1_0_2 > bots/mine.py
     """
     from tournament.report import tables
 
-    with reading(db) as record:
+    with open_record(db) as record:
         found = _names(record, run, chain).program(program)
     if json:
         tables.show_json({"name": found.name, "digest": found.digest, "source": found.source})
@@ -200,72 +183,67 @@ def export(
 
 
 def lineage(
-    program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="Name, step, number or digest; or a chain.")
-    ],
-    run: OfRun = None,
-    chain: OfChain = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=f"{PROGRAM} or a chain.")],
+    run: options.OnlyRun = None,
+    chain: options.OnlyChain = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """How a program came to be: each step's code as a difference, what was said of it, what it was worth.
+    """Print how a program evolved: for each step the change to its code, the review of the code, and the welfare.
 
-    Of a chain, all its steps. Where a name stands for several, the latest is taken, and said.
+    For a chain, all its steps are printed. If several steps or chains have the name, the latest is used and a message
+    lists the others.
 
     Example: tournament lineage pibr_0_0_1_0_2
     """
-    from tournament.report import lineage as told
+    from tournament.report import lineage as lineages
 
-    with reading(db) as record:
-        story = told.story(record, program, _names(record, run, chain))
-    told.show(*story, json)
+    with open_record(db) as record:
+        steps = lineages.find_steps(record, program, _names(record, run, chain))
+    lineages.show(*steps, json)
 
 
 def _names(record: "Record", run: int | None, chain: int | None) -> "Names":
-    """Return what finds programs and chains by name, restricted to a run or a chain if one is given."""
+    """Return the object that finds programs and chains by name, within a run or a chain if one is given."""
     from tournament.report.naming import Names
 
     if run is not None:
         run_of(record, run)
-    return Names(record, say, run, chain)
+    return Names(record, print_message, run, chain)
 
 
 def plot(
     what: Annotated[str, typer.Argument(metavar="welfare")],
-    run: Run = None,
+    run: options.Run = None,
     chain: Annotated[
         list[int] | None,
-        typer.Option(
-            metavar="N", help="Of one chain, or given again of several (of the latest plan's)."
-        ),
+        option("N", "A chain; may be repeated (default: all that have the latest chain's plan)."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A .png, .svg or .pdf.")] = Path(
-        "results/welfare.png"
-    ),
-    game: Annotated[str | None, typer.Option(metavar="FILE", help="A game of your own.")] = None,
-    db: Db = RESULTS,
+    out: Annotated[Path, option("FILE", "A .png, .svg or .pdf file to write.")] = FIGURE,
+    game: options.GameFile = None,
+    db: options.Db = RESULTS,
 ) -> None:
-    """Draw social welfare against the steps of a run's chains, as in the PIBR paper.
+    """Draw the social welfare after each step of a run's chains, as in the PIBR paper.
 
     Example: tournament plot welfare --out results/welfare.svg
     """
     import json
 
     from tournament.evolve.optimum import mean_optimum, published_optimum
-    from tournament.report.naming import drawn
+    from tournament.report.naming import chains_to_plot
     from tournament.report.plot import STEPS, plot_welfare
     from tournament.runs.replay import recorded_setting
 
     if what != "welfare":
         raise NotFound("plot", what, ["welfare"])
-    with reading(db) as record:
+    with open_record(db) as record:
         number = run_of(record, run)
-        chains = drawn(record, number, chain or (), say)
+        chains = chains_to_plot(record, number, chain or (), print_message)
         numbers = ", ".join(str(each.chain) for each in chains)
         rows = rows_of(record, STEPS.format(chains=numbers))
         [config] = rows_of(record, f"select config from runs where run = {number}")
     setting = recorded_setting(json.loads(config["config"]), game)
     lines = {"Optimal": mean_optimum(setting), "As published": published_optimum(setting)}
-    which = f"run {number}, {'chain' if len(chains) == 1 else 'chains'} {numbers}"
-    plot_welfare(rows, lines, f"{setting.game.name} ({which})", out)
-    say(f"drawn to {out}")
+    title = f"run {number}, {'chain' if len(chains) == 1 else 'chains'} {numbers}"
+    plot_welfare(rows, lines, f"{setting.game.name} ({title})", out)
+    print_message(f"wrote {out}")

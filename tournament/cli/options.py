@@ -1,4 +1,4 @@
-"""The options that several commands share: their names, help texts and defaults, and what they are turned into."""
+"""The options that several commands share: their names, help texts, defaults, and the objects made from them."""
 
 import inspect
 from collections.abc import Callable
@@ -18,33 +18,35 @@ if TYPE_CHECKING:
 RESULTS = Path("results/tournament.duckdb")
 FUEL = 1_000_000_000
 
-Game = Annotated[
-    str, typer.Option("--game", "-g", metavar="NAME", help="A game by name, or a file of your own.")
-]
+
+def option(names: str, help: str, **limits: Any) -> Any:
+    """Return an option. `names` are its names, unless it is named after its parameter, and a placeholder."""
+    *own, placeholder = names.split()
+    return typer.Option(*own, metavar=placeholder, help=help, **limits)
+
+
+GAME = "The name of a game, or a .py file that defines one"
+Game = Annotated[str, option("--game -g NAME", f"{GAME}.")]
 Games = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--game",
-        "-g",
-        metavar="NAME",
-        help="A game by name, or a file of your own. Given again: chains over others as well.",
-    ),
+    list[str] | None, option("--game -g NAME", f"{GAME}; repeat it to evolve in several games.")
 ]
+GameFile = Annotated[str | None, option("FILE", "The game's file, if the game is your own.")]
 Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="K=V", help="A parameter of the game; may be given many times."),
+    list[str] | None, option("--set NAME=VALUE", "A parameter of the game; may be repeated.")
 ]
-Seed = Annotated[int, typer.Option(metavar="S", help="Names every tape: same seed, same play.")]
-Fuel = Annotated[int, typer.Option(metavar="F", help="What a bot may burn in a move.")]
-Db = Annotated[Path, typer.Option("--db", metavar="FILE", help="The record.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Run = Annotated[int | None, typer.Option("--run", metavar="R", help="A run (the latest).")]
-OfRun = Annotated[int | None, typer.Option("--run", metavar="R", help="Of one run alone (of any).")]
-OfChain = Annotated[
-    int | None, typer.Option("--chain", metavar="N", help="Of one chain alone (of any).")
+Seed = Annotated[int, option("N", "The number from which all random draws follow.")]
+Fuel = Annotated[int, option("N", "The most WebAssembly instructions a bot may use for a move.")]
+Db = Annotated[Path, option("FILE", "The record: a DuckDB file with all that was played.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Run = Annotated[int | None, option("N", "The number of the run (default: the latest).")]
+OnlyRun = Annotated[int | None, option("--run N", "Search only in this run.")]
+OnlyChain = Annotated[int | None, option("--chain N", "Search only in this chain.")]
+Bots = Annotated[
+    list[Path] | None,
+    option("--pop -p PATH", "A bot or a folder of bots; may be repeated (default: packaged bots)."),
 ]
 Workers = Annotated[
-    int | None, typer.Option(metavar="W", min=1, max=1024, help="Worker processes (one a core).")
+    int | None, option("N", "Worker processes (default: one for each core).", min=1, max=1024)
 ]
 
 
@@ -53,21 +55,13 @@ class Terms:
     """How a game is played: the options shared by the commands that let the user choose this."""
 
     set_: Set = None
-    rounds: Annotated[
-        int | None, typer.Option("--rounds", metavar="N", help="Repeat the game N times (once).")
-    ] = None
+    rounds: Annotated[int | None, option("N", "The rounds of a match (default: 1).")] = None
     continuation: Annotated[
         float | None,
-        typer.Option(
-            "--continue", metavar="P", help="Or: play on with probability P after each round."
-        ),
+        option("--continue P", "The probability of another round, instead of a number of rounds."),
     ] = None
-    discount: Annotated[
-        float, typer.Option(metavar="D", help="Round r counts D to the power r.")
-    ] = 1.0
-    noise: Annotated[
-        float, typer.Option(metavar="E", help="A move is another with probability E.")
-    ] = 0.0
+    discount: Annotated[float, option("D", "Round r (from 0) counts D to the power of r.")] = 1.0
+    noise: Annotated[float, option("P", "The probability that a move is replaced.")] = 0.0
 
     def setting(self, game: str) -> "Setting":
         """Return the setting of this game with these options. Raises `UsageError` for a wrong option or game."""
@@ -79,15 +73,19 @@ class Terms:
     @property
     def parameters(self) -> dict[str, str]:
         """The texts of the game's parameters by name, from `--set`. Raises `UsageError` for one without `=`."""
-        return dict(_pair(text) for text in self.set_ or ())
+        pairs = [text.partition("=") for text in self.set_ or ()]
+        for name, equals, _ in pairs:
+            if not equals:
+                raise UsageError(f"--set {name!r} has no value: write --set NAME=VALUE")
+        return {name.strip(): value.strip() for name, _, value in pairs}
 
     @property
     def repetition(self) -> "Repetition":
         """How a match repeats the game; without options, it has one round. Raises `UsageError` for wrong values."""
         from tournament.game import Repetition
 
-        said = self.rounds is not None or self.continuation is not None
-        rounds = self.rounds if said else 1
+        one_shot = self.rounds is None and self.continuation is None
+        rounds = 1 if one_shot else self.rounds
         return Repetition(rounds, self.continuation, self.discount, self.noise)
 
 
@@ -100,64 +98,38 @@ class EvolutionOptions:
 
     oracle: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SPEC[,...]",
-            help="Who writes programs, for all seats or each: search, chat:MODEL, manual:FOLDER, replay:FILE. "
-            "Given again: chains of others as well.",
+        option(
+            "SPEC[,...]",
+            "Who writes programs, for all seats or for each: search, chat:MODEL, manual:FOLDER or replay:FILE. "
+            "Repeat the option to evolve more chains with other oracles.",
         ),
     ] = None
-    outer: Annotated[int, typer.Option("-K", metavar="K", min=1, help="Rounds over the seats.")] = 5
-    inner: Annotated[
-        int, typer.Option("-T", metavar="T", min=1, help="Steps of a seat in a round.")
-    ] = 3
-    episodes: Annotated[int, typer.Option(metavar="N", min=1, help="Matches to a rollout.")] = 10
-    objective: Annotated[
-        str, typer.Option(metavar="WHAT", help="What to make large: welfare, own or both.")
-    ] = "welfare"
-    order: Annotated[
-        str, typer.Option(metavar="HOW", help="How seats come: turn or simultaneous.")
-    ] = "turn"
+    outer: Annotated[int, option("-K N", "How often to go through all seats.", min=1)] = 5
+    inner: Annotated[int, option("-T N", "How many steps to make for each seat.", min=1)] = 3
+    episodes: Annotated[int, option("N", "How many matches measure a profile.", min=1)] = 10
+    objective: Annotated[str, option("WHAT", "What to increase: welfare, own or both.")] = "welfare"
+    order: Annotated[str, option("HOW", "The order of seats: turn or simultaneous.")] = "turn"
     short_prompts: Annotated[
-        bool, typer.Option("--short-prompts", help="Ask with one short prompt, for small models.")
+        bool, typer.Option("--short-prompts", help="Ask with short prompts.")
     ] = False
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="What chat asks.")] = None
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The model's server.")] = None
-    temperature: Annotated[
-        float | None, typer.Option(metavar="T", help="Of sampling (the server's).")
-    ] = None
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="The most tokens of an answer.")
-    ] = None
-    budget_money: Annotated[
-        str | None, typer.Option(metavar="USD", help="The most to spend on models.")
-    ] = None
-    budget_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="The most tokens to use.")
-    ] = None
-    budget_calls: Annotated[
-        int | None, typer.Option(metavar="N", help="The most calls to make.")
-    ] = None
-    price_in: Annotated[
-        str | None, typer.Option(metavar="USD", help="What a million tokens of prompts cost.")
-    ] = None
-    price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="What a million tokens of answers cost.")
-    ] = None
-    concurrency: Annotated[
-        int | None, typer.Option(metavar="N", help="The most calls at once.")
-    ] = None
-    requests_per_minute: Annotated[
-        int | None, typer.Option(metavar="N", help="The most requests in a minute.")
-    ] = None
-    tokens_per_minute: Annotated[
-        int | None, typer.Option(metavar="N", help="The most tokens in a minute.")
-    ] = None
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds for a request.")
-    ] = None
-    retries: Annotated[int | None, typer.Option(metavar="N", help="More tries of a call.")] = None
+    model: Annotated[str | None, option("NAME", "The model that the oracle `chat` asks.")] = None
+    base_url: Annotated[str | None, option("URL", "The address of the models' server.")] = None
+    temperature: Annotated[float | None, option("T", "The temperature for sampling.")] = None
+    max_tokens: Annotated[int | None, option("N", "The most tokens in an answer.")] = None
+    budget_money: Annotated[str | None, option("USD", "The most dollars to spend on models.")] = (
+        None
+    )
+    budget_tokens: Annotated[int | None, option("N", "The most tokens to use.")] = None
+    budget_calls: Annotated[int | None, option("N", "The most calls to make.")] = None
+    price_in: Annotated[str | None, option("USD", "The price of a million prompt tokens.")] = None
+    price_out: Annotated[str | None, option("USD", "The price of a million answer tokens.")] = None
+    concurrency: Annotated[int | None, option("N", "The most calls at the same time.")] = None
+    requests_per_minute: Annotated[int | None, option("N", "The most requests in a minute.")] = None
+    tokens_per_minute: Annotated[int | None, option("N", "The most tokens in a minute.")] = None
+    time_limit: Annotated[float | None, option("S", "The most seconds for a request.")] = None
+    retries: Annotated[int | None, option("N", "How often to repeat a call that failed.")] = None
     prompts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Prompt templates of yours.")
+        Path | None, option("DIR", "A folder with prompt templates of your own.")
     ] = None
 
 
@@ -166,12 +138,15 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
     When the command is called, its dataclass arguments are built from the options.
     """
-    signature = inspect.signature(command)
+    own = inspect.signature(command).parameters
     groups: dict[str, Any] = {
-        name: own.annotation
-        for name, own in signature.parameters.items()
-        if is_dataclass(own.annotation)
+        name: each.annotation for name, each in own.items() if is_dataclass(each.annotation)
     }
+    parameters: list[inspect.Parameter] = []
+    for name, each in own.items():
+        group = groups.get(name)
+        parameters += inspect.signature(group).parameters.values() if group else [each]
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -179,24 +154,9 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
-    parameters = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, own in signature.parameters.items()
-        for option in (
-            inspect.signature(groups[name]).parameters.values() if name in groups else [own]
-        )
-    ]
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
-
-
-def _pair(text: str) -> tuple[str, str]:
-    """Split `NAME=VALUE` into name and value. Raises `UsageError` if there is no `=`."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--set takes NAME=VALUE, not {text!r}")
-    return name.strip(), value.strip()
 
 
 def limits_of(fuel: int) -> "Limits":
@@ -204,5 +164,5 @@ def limits_of(fuel: int) -> "Limits":
     from tournament.sandbox.limits import LEAST_FUEL, MOST_FUEL, Limits
 
     if not LEAST_FUEL <= fuel <= MOST_FUEL:
-        raise UsageError(f"--fuel is {fuel:,}, and must be from {LEAST_FUEL:,} to {MOST_FUEL:,}")
+        raise UsageError(f"--fuel is {fuel:,}, but must be from {LEAST_FUEL:,} to {MOST_FUEL:,}")
     return Limits(fuel=fuel)

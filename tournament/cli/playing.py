@@ -8,58 +8,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tournament.cli.app import FAULT, say
+from tournament.cli import options
+from tournament.cli.app import FAULT, print_message
 from tournament.cli.evolving import make_evolution
-from tournament.cli.options import (
-    FUEL,
-    RESULTS,
-    Db,
-    EvolutionOptions,
-    Fuel,
-    Game,
-    Json,
-    Seed,
-    Set,
-    Terms,
-    Workers,
-    limits_of,
-    with_groups,
-)
+from tournament.cli.options import FUEL, RESULTS, EvolutionOptions, Terms, limits_of, option
 from tournament.cli.reading import rows_of, show_leaderboard
 from tournament.errors import UsageError
 from tournament.report.text import counted
 
 if TYPE_CHECKING:
     from tournament.game import Setting
-    from tournament.runs.evolution import Evolution
     from tournament.runs.session import Session, Summary
     from tournament.store import Record
 
 
-@with_groups
+@options.with_groups
 def run(
     *,
-    pop: Annotated[
-        list[Path] | None,
-        typer.Option("--pop", "-p", metavar="PATH", help="Folders and files of bots (packaged)."),
-    ] = None,
-    game: Game = "prisoners_dilemma",
+    pop: options.Bots = None,
+    game: options.Game = "prisoners_dilemma",
     terms: Terms,
-    reps: Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions of a lineup.")] = 10,
-    seed: Seed = 0,
-    workers: Workers = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Check every seat alone.")] = False,
-    evolve: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Grow N chains of programs meanwhile.")
-    ] = 0,
-    fuel: Fuel = FUEL,
-    db: Db = RESULTS,
-    json: Json = False,
-    growing: EvolutionOptions,
+    reps: Annotated[int, option("N", "How often to play each lineup.", min=1)] = 10,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Replay every seat alone, not only a sample.")
+    ] = False,
+    evolve: Annotated[int, option("N", "Let N evolving chains of programs join.", min=0)] = 0,
+    fuel: options.Fuel = FUEL,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
+    evolution_options: EvolutionOptions,
 ) -> None:
-    """Play every bot against every other and itself, and record it.
+    """Play every bot against every other bot and itself, and record all matches.
 
-    The same command again plays only what is missing: go on after a stop, add bots, raise --reps.
+    Run the same command again to continue after a stop, after adding bots, or with a higher --reps: only the matches
+    that are missing are played.
 
     Example: tournament run --pop bots/ --game prisoners_dilemma --rounds 200
     """
@@ -71,126 +55,118 @@ def run(
     from tournament.runs.session import SessionSettings, open_sessions, select_participants
 
     setting = terms.setting(game)
-    entrants = find_bots(pop or [packaged_bots()])
-    lineup = select_participants(setting, entrants)
+    lineup = select_participants(setting, find_bots(pop or [packaged_bots()]))
     programs = {program.digest: program for program in lineup.programs}
     contest = Contest(setting, seed, programs, limits_of(fuel), strict)
-    evolution = None
-    if evolve:
-        evolution = make_evolution(growing, evolve, seed, setting)
-    elif growing != EvolutionOptions():
-        raise UsageError("nothing is grown without --evolve N: leave the options for it out")
-    table = SessionSettings(contest, lineup, reps, evolution)
-    opening = (db, [table], workers or os.cpu_count() or 1, say)
+    evolution = make_evolution(evolution_options, evolve, seed, setting) if evolve else None
+    if not evolve and evolution_options != EvolutionOptions():
+        raise UsageError("the options for evolution need --evolve N: add it, or leave them out")
+    settings = [SessionSettings(contest, lineup, reps, evolution)]
 
-    async def sit() -> int:
-        async with open_sessions(*opening) as [session]:
-            planned = session.summary.planned
-            size = f"{counted(len(programs), 'bot')}, {_matches(planned)}"
-            say(f"{_described(setting)}: {size}")
-            _say_before(session)
+    async def play_session() -> int:
+        count = workers or os.cpu_count() or 1
+        async with open_sessions(db, settings, count, print_message) as [session]:
+            _announce(session, setting)
             with progress(len(session.missing)) as watch:
                 summary = await session.play(watch)
-            code = _finish(session.record, summary, db, json)
-            return code or (_finish_evolution(evolution, session) if evolution else 0)
+            return _finish(session.record, summary, db, json) or _finish_evolution(session)
 
-    sys.exit(anyio.run(sit))
+    sys.exit(anyio.run(play_session))
 
 
-def _say_before(session: "Session") -> None:
-    """Print which files are left out and how many matches are already recorded."""
-    say_left_out(session.lineup.problems)
+def _announce(session: "Session", setting: "Setting") -> None:
+    """Print what will be played, which files are left out, and how many matches are already recorded."""
+    repetition, summary = setting.repetition, session.summary
+    noise = f", noise {repetition.noise:g}" if repetition.noise else ""
+    discount = f", discount {repetition.discount:g}" if repetition.discount != 1 else ""
+    size = f"{counted(len(session.lineup.programs), 'bot')}, {_matches(summary.planned)}"
+    print_message(f"{setting.game.name}, {setting.length}{noise}{discount}: {size}")
+    print_left_out(session.lineup.problems)
     if session.lineup.other_games:
         files = ", ".join(file.removesuffix(".py") for file, _ in session.lineup.other_games)
-        say(f"left out, for they play other games: {files}")
-    if session.summary.before:
-        say(f"{counted(session.summary.before, 'of them is', 'of them are')} played already")
+        print_message(f"left out because they play other games: {files}")
+    if summary.before:
+        print_message(f"already played: {_matches(summary.before)}")
 
 
 def _finish(record: "Record", summary: "Summary", db: Path, json: bool) -> int:
     """Print the result of a session and return the exit code."""
     if summary.signal:
-        say(
-            f"stopped after {summary.before + summary.played:,} of {_matches(summary.planned)}; "
-            "the same command goes on from there"
-        )
+        played = f"{summary.before + summary.played:,} of {_matches(summary.planned)}"
+        print_message(f"stopped after {played}: run the same command again to continue")
         return 128 + summary.signal
     show_leaderboard(record, summary.run, json)
     for digest in summary.leaky:
         name = record.programs()[digest].name
-        say(f"leaky: {name} moves differently when it plays alone; it was played alone")
-    say(f"{_matches(summary.played)} played, recorded as run {summary.run} in {db}")
+        print_message(
+            f"{name} is leaky: it moves differently in a batch than alone, so it was played alone"
+        )
+    print_message(f"{_matches(summary.played)} played, recorded as run {summary.run} in {db}")
     if summary.lost:
-        say(f"{_matches(len(summary.lost))} could not be played: their workers died; try again")
+        print_message(
+            f"{_matches(len(summary.lost))} could not be played because their worker processes "
+            "died: run the same command again"
+        )
         return FAULT
     return 0
 
 
-def _finish_evolution(evolution: "Evolution", session: "Session") -> int:
+def _finish_evolution(session: "Session") -> int:
     """Print what the models used and return the exit code.
 
     The code is 1 if a chain ended early for another reason than its budget.
     """
-    from tournament.report.evolution import SPENDING, spent
+    from tournament.report.evolution import SPENDING, spending_text
 
+    if not session.evolution:
+        return 0
     [spending] = rows_of(session.record, SPENDING.format(runs=session.run))
     if spending["calls"]:
-        say(spent(**spending))
-    return FAULT if evolution.cut_off else 0
+        print_message(spending_text(**spending))
+    return FAULT if session.evolution.cut_off else 0
 
 
 def _matches(number: int) -> str:
     return counted(number, "match", "matches")
 
 
-def _described(setting: "Setting") -> str:
-    repetition = setting.repetition
-    if repetition.continuation is not None:
-        times = f"continued with probability {repetition.continuation:g}"
-    else:
-        [times] = setting.kinds & {"one-shot", "repeated", "episodic"}
-        if times == "repeated":
-            times = f"{repetition.rounds} rounds"
-    noise = f", noise {repetition.noise:g}" if repetition.noise else ""
-    discount = f", discount {repetition.discount:g}" if repetition.discount != 1 else ""
-    return f"{setting.game.name}, {times}{noise}{discount}"
-
-
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...")],
-    game: Game = "prisoners_dilemma",
-    fuel: Fuel = FUEL,
-    json: Json = False,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE")],
+    game: options.Game = "prisoners_dilemma",
+    fuel: options.Fuel = FUEL,
+    json: options.Json = False,
 ) -> None:
-    """Does a bot load, obey and finish? Plays it against probes in the sandbox.
+    """Check that bots load, make legal moves, and stay within their fuel and memory.
 
-    A bot is checked in the games that its `Plays:` header names, or in --game. Exit 1 if one has a fault.
+    Each bot is played in the sandbox, in the games that its `Plays:` header names, or in --game if it names none. The
+    exit code is 1 if a bot has a fault.
 
     Example: tournament check my_bot.py
     """
     from tournament.library import find_bots
-    from tournament.report import findings
+    from tournament.report import transcript
     from tournament.runs.check import check
 
-    entrants = find_bots(files)
-    reports = check(entrants, game, say, limits_of(fuel))
-    findings.show(reports, entrants.refused, json)
-    if entrants.refused or not all(report.ok for report in reports):
+    reports = check(find_bots(files), game, print_message, limits_of(fuel))
+    transcript.show_reports(reports, json)
+    if not all(report.ok for report in reports):
         sys.exit(FAULT)
 
 
-@with_groups
+@options.with_groups
 def play(
     *,
-    bots: Annotated[list[str], typer.Argument(metavar="A B ...", help="Names or files, by seat.")],
-    game: Game = "prisoners_dilemma",
+    bots: Annotated[
+        list[str], typer.Argument(metavar="BOT", help="Names or files of bots, by seat.")
+    ],
+    game: options.Game = "prisoners_dilemma",
     terms: Terms,
-    repetition: Annotated[int, typer.Option(metavar="N", min=0, help="Which repetition.")] = 0,
-    seed: Seed = 0,
-    fuel: Fuel = FUEL,
-    json: Json = False,
+    repetition: Annotated[int, option("N", "Which repetition of the lineup.", min=0)] = 0,
+    seed: options.Seed = 0,
+    fuel: options.Fuel = FUEL,
+    json: options.Json = False,
 ) -> None:
-    """Play one match, round by round. Exit 1 if a bot is at fault.
+    """Play one match and print it round by round. The exit code is 1 if a bot has a fault.
 
     Example: tournament play tit_for_tat always_defect --rounds 5
     """
@@ -202,13 +178,12 @@ def play(
 
     setting = terms.setting(game)
     if len(bots) != setting.game.seats:
-        raise UsageError(
-            f"{setting.game.name} takes {counted(setting.game.seats, 'bot')}, not {len(bots)}"
-        )
+        needed = counted(setting.game.seats, "bot")
+        raise UsageError(f"{setting.game.name} needs {needed}, one for each seat, not {len(bots)}")
     programs = [load_bot(name) for name in bots]
     contest = Contest(setting, seed, {p.digest: p for p in programs}, limits_of(fuel))
     fixture = Fixture(tuple(program.digest for program in programs), repetition)
-    [outcome] = play_strictly(contest, [fixture], say)
+    [outcome] = play_strictly(contest, [fixture], print_message)
     transcript.show(setting, [program.name for program in programs], outcome, json)
     if outcome.faults:
         sys.exit(FAULT)
@@ -217,36 +192,37 @@ def play(
 def prove(
     statement: Annotated[str, typer.Argument(metavar="STATEMENT")],
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Bots to be named too.")
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="More bots that the statement may name."),
     ] = None,
-    game: Game = "prisoners_dilemma",
-    set_: Set = None,
+    game: options.Game = "prisoners_dilemma",
+    set_: options.Set = None,
     worlds: Annotated[
-        bool, typer.Option("--worlds", help="Show what is played at each world.")
+        bool, typer.Option("--worlds", help="Print what each program plays at each world.")
     ] = False,
-    fuel: Fuel = FUEL,
-    json: Json = False,
+    fuel: options.Fuel = FUEL,
+    json: options.Json = False,
 ) -> None:
-    """Is it provable what programs play against each other? Bots of the library, or of files, by name.
+    """Decide whether a statement about what programs play against each other is true, and whether it is provable.
 
-    Exit 1 if the statement does not hold.
+    The statement may name all packaged bots, and those in the given files. The exit code is 1 if it is not true.
 
     Example: tournament prove "FairBot(PrudentBot) == C" --worlds
     """
     from tournament.library import find_bots, packaged_sources
-    from tournament.report import proof
+    from tournament.report import transcript
     from tournament.runs.single import prove_about
 
     setting = Terms(set_).setting(game)
     own = find_bots(files).programs if files else ()
     library = packaged_sources() | {program.name: program.source for program in own}
-    answer = prove_about(statement, setting, library, limits_of(fuel), say)
-    proof.show(statement, answer, worlds, json)
+    answer = prove_about(statement, setting, library, limits_of(fuel), print_message)
+    transcript.show_proof(statement, answer, worlds, json)
     if not answer.holds:
         sys.exit(FAULT)
 
 
-def say_left_out(problems: Iterable[tuple[str, str]]) -> None:
+def print_left_out(problems: Iterable[tuple[str, str]]) -> None:
     """Print which files are left out, and why."""
     for file, problem in problems:
-        say(f"left out: {file} {problem}")
+        print_message(f"left out: {file} {problem}")

@@ -1,24 +1,22 @@
 """Helpers for commands that show the record: they open it, choose the run, and query and print rows."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tournament.cli.app import say
+from tournament.cli.app import print_message
 from tournament.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from tournament.store import Record
 
 
-@contextmanager
-def reading(db: Path) -> "Iterator[Record]":
+def open_record(db: Path) -> "AbstractContextManager[Record]":
     """Open the record in this file for reading only. Raises the same errors as `Record.read`."""
     from tournament.store import Record
 
-    with Record.read(db) as record:
-        yield record
+    return Record.read(db)
 
 
 def run_of(record: "Record", run: int | None) -> int:
@@ -27,24 +25,22 @@ def run_of(record: "Record", run: int | None) -> int:
     Prints a message if the latest session of the run was not completed. Raises `UsageError` if there is no such run.
     """
     latest = rows_of(record, "select run, status from sessions order by session desc")
-    known = [row["run"] for row in latest]
-    if run is None and not known:
-        raise UsageError("nothing has been played yet: see `tournament run --help`")
-    if run is not None and run not in known:
-        raise NotFound("run", str(run), sorted({str(number) for number in known}))
-    number = known[0] if run is None else run
-    ending = next(row["status"] for row in latest if row["run"] == number)
-    if ending != "done":
-        how = "was killed" if ending == "running" else f"ended as {ending}"
-        say(f"run {number} is not complete: its latest session {how}")
-    return number
+    if run is None and not latest:
+        raise UsageError("this record has no runs yet: see `tournament run --help`")
+    number = latest[0]["run"] if run is None else run
+    statuses = [row["status"] for row in latest if row["run"] == number]
+    if not statuses:
+        raise NotFound("run", str(run), sorted({str(row["run"]) for row in latest}))
+    if statuses[0] != "done":
+        ending = "was killed" if statuses[0] == "running" else f"is recorded as {statuses[0]}"
+        print_message(f"run {number} is not complete: its latest session {ending}")
+    return int(number)
 
 
 def rows_of(record: "Record", query: str) -> list[dict[str, Any]]:
     """Return the rows of an SQL query, each as a dictionary by column. Raises `UsageError` if the query fails."""
-    from tournament.report import tables
-
-    return tables.objects(*record.sql(query))
+    columns, rows = record.sql(query)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def show_answer(answer: tuple[list[str], list[tuple[Any, ...]]], json: bool) -> None:
@@ -55,23 +51,19 @@ def show_answer(answer: tuple[list[str], list[tuple[Any, ...]]], json: bool) -> 
     from tournament.report import tables
 
     columns = tables.distinct(answer[0])
-    rows = tables.objects(columns, answer[1])
-    if json:
-        tables.show_json(rows)
-    else:
-        tables.show(rows, columns)
+    show_rows([dict(zip(columns, row, strict=True)) for row in answer[1]], json, columns)
 
 
-def show_rows(rows: list[dict[str, Any]], json: bool) -> None:
-    """Print rows that all have the same columns, or a message if there are none."""
+def show_rows(rows: list[dict[str, Any]], json: bool, columns: Sequence[str] = ()) -> None:
+    """Print rows that all have the same columns, or a message if there are neither rows nor columns."""
     from tournament.report import tables
 
     if json:
         tables.show_json(rows)
-    elif rows:
-        tables.show(rows, list(rows[0]))
+    elif rows or columns:
+        tables.show(rows, columns or list(rows[0]))
     else:
-        say("no rows")
+        print_message("there are no rows")
 
 
 def show_leaderboard(record: "Record", run: int, json: bool) -> None:

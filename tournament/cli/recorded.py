@@ -1,34 +1,24 @@
 """The commands that list games, bots and runs, or show what was recorded."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tournament.cli.app import FAULT, USAGE, say
-from tournament.cli.options import RESULTS, Db, Json, Run
-from tournament.cli.playing import say_left_out
-from tournament.cli.reading import (
-    reading,
-    rows_of,
-    run_of,
-    show_answer,
-    show_leaderboard,
-    show_rows,
-)
+from tournament.cli import options, reading
+from tournament.cli.app import FAULT, USAGE, print_message
+from tournament.cli.options import RESULTS
+from tournament.cli.playing import print_left_out
 from tournament.errors import UsageError
 
 
 def list_(
     what: Annotated[str, typer.Argument(metavar="games|bots|runs")],
-    pop: Annotated[
-        list[Path] | None, typer.Option("--pop", "-p", metavar="PATH", help="Whose bots.")
-    ] = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    pop: options.Bots = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """List the games, the bots, or the runs on record.
+    """List games, bots, or the runs of the record.
 
     Example: tournament list games
     """
@@ -36,39 +26,43 @@ def list_(
     from tournament.report import listing
 
     if what == "runs":
-        with reading(db) as record:
-            rows = rows_of(record, listing.RUNS)
+        with reading.open_record(db) as record:
+            rows = reading.rows_of(record, listing.RUNS)
     elif what == "games":
         rows = listing.games()
     elif what == "bots":
         entrants = find_bots(pop or [packaged_bots()])
         rows = listing.bots(entrants)
-        say_left_out(entrants.left_out)
+        print_left_out(entrants.left_out)
     else:
-        raise UsageError(f"{what!r} cannot be listed: say games, bots or runs")
-    show_rows(rows, json)
+        raise UsageError(f"{what!r} cannot be listed: choose games, bots or runs")
+    reading.show_rows(rows, json)
 
 
-def leaderboard(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
-    """Print the standings of a run: mean payoff a round, and its 95 % interval.
+def leaderboard(
+    run: options.Run = None, db: options.Db = RESULTS, json: options.Json = False
+) -> None:
+    """Print the standings of a run: the mean payoff of each bot per round, with its 95 % confidence interval.
 
     Example: tournament leaderboard --db results/tournament.duckdb
     """
-    with reading(db) as record:
-        show_leaderboard(record, run_of(record, run), json)
+    with reading.open_record(db) as record:
+        reading.show_leaderboard(record, reading.run_of(record, run), json)
 
 
-def matrix(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
-    """Print what each bot was paid a round against each other.
+def matrix(run: options.Run = None, db: options.Db = RESULTS, json: options.Json = False) -> None:
+    """Print the mean payoff per round of each bot against each other bot.
 
     Example: tournament matrix --json
     """
     from tournament.report import tables
 
-    with reading(db) as record:
-        number = run_of(record, run)
-        rows = rows_of(record, f"select * exclude (run) from payoff_matrix where run = {number}")
-        order = rows_of(record, f"select bot from leaderboard where run = {number}")
+    with reading.open_record(db) as record:
+        number = reading.run_of(record, run)
+        rows = reading.rows_of(
+            record, f"select * exclude (run) from payoff_matrix where run = {number}"
+        )
+        order = reading.rows_of(record, f"select bot from leaderboard where run = {number}")
     if json:
         tables.show_json(rows)
     else:
@@ -77,42 +71,41 @@ def matrix(run: Run = None, db: Db = RESULTS, json: Json = False) -> None:
 
 def replay(
     match: Annotated[int, typer.Argument(metavar="MATCH")],
-    game: Annotated[
-        str | None, typer.Option("--game", metavar="FILE", help="The file of a game of your own.")
-    ] = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    game: options.GameFile = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """Play a match from the record again, strictly; exit 1 if it comes out differently.
+    """Play a recorded match again, each seat alone. The exit code is 1 if its moves, payoffs or faults differ.
 
     Example: tournament replay 17
     """
     from tournament.report import transcript
     from tournament.runs.replay import replay
 
-    with reading(db) as record:
+    with reading.open_record(db) as record:
         recorded = record.outcome(match)
-    result = replay(recorded, game, say)
+    result = replay(recorded, game, print_message)
     transcript.show_replay(result, json)
     if not result.identical:
         sys.exit(FAULT)
 
 
 def digest(
-    run: Annotated[int | None, typer.Argument(metavar="[RUN]")] = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    run: Annotated[int | None, typer.Argument(metavar="RUN")] = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """Print one digest over all that was played in a run, free of times, ids, order and fuel.
+    """Print a digest of everything that was played in a run.
 
-    Two runs that print the same digest played the same.
+    Two runs with the same digest played the same matches with the same moves and payoffs. Times, match numbers, the
+    order of matches and fuel make no difference.
 
     Example: tournament digest
     """
     from tournament.report import tables
 
-    with reading(db) as record:
-        number = run_of(record, run)
+    with reading.open_record(db) as record:
+        number = reading.run_of(record, run)
         value = record.digest(number)
     if json:
         tables.show_json({"run": number, "digest": value})
@@ -121,19 +114,23 @@ def digest(
 
 
 def sql(
-    query: Annotated[str | None, typer.Argument(metavar="[QUERY]")] = None,
-    db: Db = RESULTS,
-    json: Json = False,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY")] = None,
+    db: options.Db = RESULTS,
+    json: options.Json = False,
 ) -> None:
-    """Ask the record in SQL; it cannot be changed this way. Without a query, a prompt.
+    """Query the record in SQL, which cannot change it. Without a query, type queries at a prompt.
 
     Example: tournament sql "select * from leaderboard"
     """
     from tournament.report import prompt
 
-    with reading(db) as record:
+    with reading.open_record(db) as record:
+
+        def answer(text: str) -> None:
+            text = text.encode("utf-8", "replace").decode()
+            reading.show_answer(record.sql(text), json)
+
         if query is not None:
-            text = query.encode("utf-8", "replace").decode()
-            show_answer(record.sql(text), json)
-        elif not prompt.ask(record.sql, lambda answer: show_answer(answer, json)):
+            answer(query)
+        elif not prompt.ask(answer):
             sys.exit(USAGE)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tournament.evolve.optimum import mean_optimum, published_optimum
@@ -10,6 +9,7 @@ from tournament.game import Setting
 from tournament.report import tables
 from tournament.report.text import counted, decimals
 from tournament.runs.evolution import Evolution
+from tournament.runs.session import Session
 
 SPENDING = """
     select
@@ -21,101 +21,88 @@ SPENDING = """
     from spending
     where run in ({runs})
 """
-"""A query for the calls, tokens and dollars that models took in some runs. `runs` are numbers, joined by commas."""
-HINT = "print one with `tournament export NAME`, its history with `tournament lineage NAME`"
+"""Selects the calls, tokens and dollars that models took in some runs. `runs` are numbers, joined by commas."""
+HINT = (
+    "print a program with `tournament export NAME`, and its history with `tournament lineage NAME`"
+)
 
 
-@dataclass(frozen=True)
-class EvolvedRun:
-    """The results of evolving programs in one run, for one setting."""
-
-    setting: Setting
-    evolution: Evolution
-    run: int
-
-
-def show(grown: Sequence[EvolvedRun], spending: Mapping[str, Any], json: bool) -> None:
-    """Print the best profile of each run (its welfare, and its programs by seat) and what the models took.
+def show(sessions: Sequence[Session], spending: Mapping[str, Any], json: bool) -> None:
+    """Print the best profile of each session (its welfare, and its programs by seat) and what the models took.
 
     `spending` is the row that answers `SPENDING`.
     """
+    evolved = [(each, each.evolution) for each in sessions if each.evolution]
     if json:
-        objects = [as_object(each) for each in grown]
-        told = objects[0] if len(objects) == 1 else {"games": objects}
-        tables.show_json(told | {"spending": dict(spending)})
+        objects = [_object(session, evolution) for session, evolution in evolved]
+        result = objects[0] if len(objects) == 1 else {"games": objects}
+        tables.show_json(result | {"spending": dict(spending)})
         return
-    for each in grown:
-        if len(grown) > 1:
-            sys.stdout.write(f"{each.setting.game.name} (run {each.run}): ")
-        _show_best(each)
-    if any(each.evolution.best.profile for each in grown):
-        sys.stdout.write(f"{HINT}\n")
+    lines = []
+    for session, evolution in evolved:
+        setting = session.contest.setting
+        head = f"{setting.game.name} (run {session.run}): " if len(evolved) > 1 else ""
+        first, *others = _best_lines(setting, evolution)
+        lines += [head + first, *others]
+    if any(evolution.best.profile for _, evolution in evolved):
+        lines.append(HINT)
     if spending["calls"]:
-        sys.stdout.write(f"{spent(**spending)}\n")
+        lines.append(spending_text(**spending))
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
-def _show_best(grown: EvolvedRun) -> None:
-    setting, evolution = grown.setting, grown.evolution
-    best = evolution.best
+def _best_lines(setting: Setting, evolution: Evolution) -> list[str]:
+    """Return the lines that describe the best profile of an evolution."""
+    best, measured = evolution.best, evolution.evaluation
     if best.profile is None:
-        sys.stdout.write("no step brought a program that runs\n")
-        return
-    sys.stdout.write(f"best welfare {best.welfare:g}{_ceiling(mean_optimum(setting))}, by\n")
+        return ["no step produced a program that runs"]
+    lines = [f"best welfare {best.welfare:g}{_optimum(mean_optimum(setting))}, reached by"]
     for seat, program in enumerate(best.profile):
-        sys.stdout.write(f"  seat {seat}: {program.name} ({program.digest[:12]})\n")
-    if evolution.evaluation and evolution.evaluation.welfare is not None:
-        count, welfare = len(evolution.evaluation.outcomes), evolution.evaluation.welfare
-        ceiling = _ceiling(evolution.evaluation_optimum)
-        matches = counted(count, "other match", "other matches")
-        sys.stdout.write(f"in {matches}: welfare {welfare:g}{ceiling}\n")
+        lines.append(f"  seat {seat}: {program.name} ({program.digest[:12]})")
+    if measured and measured.welfare is not None:
+        matches = counted(len(measured.outcomes), "new match", "new matches")
+        optimum = _optimum(evolution.evaluation_optimum)
+        lines.append(f"in {matches}: welfare {measured.welfare:g}{optimum}")
     if (published := published_optimum(setting)) is not None:
-        sys.stdout.write(
-            f"the paper's figure has its optimum at {published:g}, by another account\n"
-        )
+        lines.append(f"the figure in the paper counts differently: its optimum is {published:g}")
+    return lines
 
 
-def spent(
+def spending_text(
     calls: int, input_tokens: int, output_tokens: int, uncounted: int, cost: float | None
 ) -> str:
     """Return the row that answers `SPENDING` as a line of text."""
     least = "at least " if uncounted else ""
-    tokens = f"{least}{input_tokens:,} + {output_tokens:,} tokens"
-    unknown = f" (of {counted(uncounted, 'call')} not all are known)" if uncounted else ""
+    tokens = f"{least}{input_tokens:,} input tokens and {output_tokens:,} output tokens"
+    unknown = f" (not all known for {counted(uncounted, 'call')})" if uncounted else ""
     price = "price unknown" if cost is None else f"{least}{decimals(cost, 4)} dollars"
     return f"{counted(calls, 'call')} to models: {tokens}{unknown}, {price}"
 
 
-def _ceiling(optimum: float | None) -> str:
+def _optimum(optimum: float | None) -> str:
     """Return a remark on the optimal welfare, or an empty text if it is not known."""
-    return "" if optimum is None else f" (the most there is: {optimum:.4g})"
+    return "" if optimum is None else f" (optimum: {optimum:.4g})"
 
 
-def as_object(grown: EvolvedRun) -> dict[str, Any]:
-    """Return the results of one run as JSON-ready data."""
-    setting, evolution = grown.setting, grown.evolution
-    best = evolution.best
+def _object(session: Session, evolution: Evolution) -> dict[str, Any]:
+    """Return the results of one session as JSON-ready data."""
+    setting, best, measured = session.contest.setting, evolution.best, evolution.evaluation
     return {
-        "run": grown.run,
+        "run": session.run,
         "game": setting.game.name,
         "welfare": None if best.profile is None else best.welfare,
         "optimum": mean_optimum(setting),
         "published_optimum": published_optimum(setting),
-        "evaluation": _evaluation(evolution),
+        "evaluation": measured
+        and {
+            "matches": len(measured.outcomes),
+            "welfare": measured.welfare,
+            "optimum": evolution.evaluation_optimum,
+            "payoffs": measured.payoffs,
+        },
         "stopped": dict(sorted(evolution.stopped.items())),
         "programs": [
             {"seat": seat, "name": p.name, "digest": p.digest, "source": p.source}
             for seat, p in enumerate(best.profile or ())
         ],
-    }
-
-
-def _evaluation(evolution: Evolution) -> dict[str, Any] | None:
-    found = evolution.evaluation
-    if found is None:
-        return None
-    return {
-        "matches": len(found.outcomes),
-        "welfare": found.welfare,
-        "optimum": evolution.evaluation_optimum,
-        "payoffs": found.payoffs,
     }

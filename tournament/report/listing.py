@@ -23,20 +23,18 @@ RUNS = """
 
 def games() -> list[dict[str, Any]]:
     """Return a row for each packaged game."""
-    return [_game(name) for name in library.games()]
-
-
-def _game(name: str) -> dict[str, Any]:
-    game = library.load_game(name)
-    parameters = ", ".join(f"{key}={value}" for key, value in library.parameters_of(name).items())
-    return {
-        "game": name,
-        "seats": game.seats,
-        "kind": game.kind,
-        "moves": list(game.moves[0]),
-        "parameters": parameters,
-        "about": library.describe_game(name),
-    }
+    loaded = {name: library.load_game(name) for name in library.games()}
+    return [
+        {
+            "game": name,
+            "seats": game.seats,
+            "kind": game.kind,
+            "moves": list(game.moves[0]),
+            "parameters": ", ".join(f"{k}={v}" for k, v in library.parameters_of(name).items()),
+            "about": library.describe_game(name),
+        }
+        for name, game in loaded.items()
+    ]
 
 
 def bots(entrants: library.Entrants) -> list[dict[str, Any]]:

@@ -4,10 +4,8 @@ Chains and steps of another run, or of another plan in the same run, can have th
 them, the latest is used and a message lists the others.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from tournament.errors import NotFound, UsageError
 from tournament.program import Program
@@ -18,24 +16,25 @@ MOST_NAMED = 30
 LETTERS = {"rounds": "K", "steps": "T"}
 """The letters by which the command line and the PIBR paper call parts of a plan."""
 
-Say = Callable[[str], None]
-Place = tuple[RecordedChain, int, str | None]
+Report = Callable[[str], None]
+FoundStep = tuple[RecordedChain, int, str | None]
 """A step: its chain, its number in the chain, and the digest of its program (None if it produced none)."""
 
 
 class Names:
     """Finds programs, steps and chains of a record by name.
 
-    `run` restricts all three to that run, and `chain` restricts steps and chains to that chain. `say` is called with
-    a message if a name fits more than one. Raises `UsageError` if there is no such chain.
+    `run` and `chain` restrict all three to that run and to that chain. `report` is called with a message if a name
+    fits more than one. Raises `UsageError` if there is no such chain.
     """
 
     def __init__(
-        self, record: Record, say: Say, run: int | None = None, chain: int | None = None
+        self, record: Record, report: Report, run: int | None = None, chain: int | None = None
     ) -> None:
         self._record = record
-        self._say = say
+        self._report = report
         self._run = run
+        self._chain = chain
         self._chains = chains_of(record, run, [] if chain is None else [chain])
 
     def program(self, named: str) -> Program:
@@ -43,18 +42,21 @@ class Names:
 
         Raises `UsageError` if there is no such program.
         """
-        if places := self._places(named):
-            if len({digest for _, _, digest in places}) > 1:
-                self._say_which(named, [chain for chain, _, _ in places])
-            _, step = self._taken(named, places[0])
+        if found := self._find_steps(named):
+            if len({digest for _, _, digest in found}) > 1:
+                self._report_choice(named, [chain for chain, _, _ in found])
+            _, step = self._load(named, found[0])
             assert step.program
             return step.program
-        programs = self._record.programs_called(named, self._run)
+        programs = self._record.programs_called(named, self._run, self._chain)
         if not programs:
             raise self._unknown(named)
         if len(programs) > 1:
-            taken, *others = (program.digest[:12] for program in programs)
-            self._say(f"{named}: this is {taken}; so are called, too: {', '.join(others)}")
+            used, *others = (program.digest[:12] for program in programs)
+            self._report(
+                f"several programs are called {named}: {used} is used; choose another by its "
+                f"digest: {_listed(others)}"
+            )
         return programs[0]
 
     def step(self, named: str) -> tuple[RecordedChain, RecordedStep]:
@@ -62,62 +64,68 @@ class Names:
 
         Raises `UsageError` if there is no such step, or if it produced no program.
         """
-        places = self._places(named)
-        if not places:
+        found = self._find_steps(named)
+        if not found:
             program = self.program(named)
-            places = self._places(program.digest)
-            if not places:
-                raise UsageError(f"{program.name} was not grown{_origin(program)}")
-        self._say_which(named, [chain for chain, _, _ in places])
-        return self._taken(named, places[0])
+            found = self._find_steps(program.digest)
+            if not found:
+                origin = f": it comes from {program.path}" if program.path else " in these chains"
+                raise UsageError(f"{program.name} was not evolved{origin}")
+        self._report_choice(named, [chain for chain, _, _ in found])
+        return self._load(named, found[0])
 
     def chain(self, named: str) -> RecordedChain | None:
         """Return the latest chain with this name, or None if there is no such chain."""
         called = [chain for chain in reversed(self._chains) if chain.name == named]
-        self._say_which(named, called)
+        self._report_choice(named, called)
         return called[0] if called else None
 
-    def _places(self, named: str) -> list[Place]:
+    def _find_steps(self, named: str) -> list[FoundStep]:
         """Return the first step of each chain that has this name or produced the program with this digest.
 
         The steps of the latest chain come first.
         """
         chains = {chain.chain: chain for chain in self._chains}
-        found: dict[int, Place] = {}
+        found: dict[int, FoundStep] = {}
         for chain, step, digest in self._record.steps_called(named):
             if chain in chains:
                 found.setdefault(chain, (chains[chain], step, digest))
         return list(found.values())
 
-    def _taken(self, named: str, place: Place) -> tuple[RecordedChain, RecordedStep]:
+    def _load(self, named: str, found: FoundStep) -> tuple[RecordedChain, RecordedStep]:
         """Load a step that was found. Raises `UsageError` if it produced no program."""
-        chain, number, _ = place
+        chain, number, _ = found
         step = self._record.steps(chain.chain)[number]
         if step.program is None:
             steps = self._steps_with_programs(chain)
-            raise UsageError(f"{named} brought no program ({step.outcome}); {steps}")
+            raise UsageError(f"{named} produced no program ({step.outcome}); {steps}")
         return chain, step
 
     def _unknown(self, named: str) -> UsageError:
         """Return an error that says why there is no program with this name, and which names there are."""
         for chain in reversed(self._chains):
-            if named == chain.name:
-                return UsageError(f"{named} is a chain; {self._steps_with_programs(chain)}")
-            if named.startswith(f"{chain.name}_"):
-                return UsageError(f"no step is called {named}; {self._steps_with_programs(chain)}")
-        kind = "program" if self._run is None else f"program of run {self._run}"
+            if named == chain.name or named.startswith(f"{chain.name}_"):
+                is_chain = f"{named} is a chain, not a program"
+                problem = is_chain if named == chain.name else f"no step is called {named}"
+                return UsageError(f"{problem}; {self._steps_with_programs(chain)}")
+        within = {"run": self._run, "chain": self._chain}
+        where = [f"{name} {number}" for name, number in within.items() if number is not None]
+        kind = f"program of {' and '.join(where)}" if where else "program"
         names = {program.name for program in self._record.programs().values()} - {named}
         return NotFound(kind, named, get_close_matches(named, sorted(names)))
 
     def _steps_with_programs(self, chain: RecordedChain) -> str:
         steps = [chain.called(s) for s in self._record.steps(chain.chain) if s.program]
-        return f"steps of chain {chain.chain} that brought a program: {_listed(steps)}"
+        return f"steps of chain {chain.chain} with a program: {_listed(steps)}"
 
-    def _say_which(self, named: str, chains: Sequence[RecordedChain]) -> None:
+    def _report_choice(self, named: str, chains: Sequence[RecordedChain]) -> None:
         """If a name was found in several chains, report that the first is used, and list the others."""
         if len(chains) > 1:
-            taken, *others = told_apart(chains)
-            self._say(f"{named}: of chain {taken}; --chain N takes another: {_listed(others)}")
+            used, *others = told_apart(chains)
+            self._report(
+                f"{named} is in several chains: chain {used} is used; choose another with "
+                f"--chain: {_listed(others)}"
+            )
 
 
 def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[RecordedChain]:
@@ -126,16 +134,17 @@ def chains_of(record: Record, run: int | None, numbers: Sequence[int]) -> list[R
     Raises `UsageError` if a number is missing.
     """
     chains = [chain for chain in record.chains() if run in (None, chain.run)]
-    there = [chain.chain for chain in chains]
+    known = [chain.chain for chain in chains]
     for number in numbers:
-        if number not in there:
+        if number not in known:
             where = "the record" if run is None else f"run {run}"
-            known = _listed([*map(str, there)])
-            raise UsageError(f"{where} has no chain {number}; there are: {known}")
+            raise UsageError(f"{where} has no chain {number}; there are: {_listed(known)}")
     return [chain for chain in chains if not numbers or chain.chain in numbers]
 
 
-def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[RecordedChain]:
+def chains_to_plot(
+    record: Record, run: int, numbers: Sequence[int], report: Report
+) -> list[RecordedChain]:
     """Return the chains of a run that a figure shows.
 
     These are the chains with these numbers. If no number is given, they are all chains that have the same oracles
@@ -144,45 +153,31 @@ def drawn(record: Record, run: int, numbers: Sequence[int], say: Say) -> list[Re
     chains = chains_of(record, run, numbers)
     if not chains:
         others = sorted({chain.run for chain in record.chains()})
-        there = f"; runs with chains: {_listed([*map(str, others)])}" if others else ""
-        raise UsageError(f"nothing was grown in run {run}: see `tournament evolve --help`{there}")
-    return chains if numbers else _evolved_alike(chains, say)
-
-
-def _evolved_alike(chains: Sequence[RecordedChain], say: Say) -> list[RecordedChain]:
-    """Return the chains with the oracles and plan of the last one; a message says if that leaves some out."""
+        known = f"; runs with chains: {_listed(others)}" if others else ""
+        raise UsageError(f"run {run} has no chains: see `tournament evolve --help`{known}")
     last = chains[-1]
     alike = [each for each in chains if (each.oracles, each.plan) == (last.oracles, last.plan)]
-    if len(alike) < len(chains):
-        told = dict(zip([each.chain for each in chains], told_apart(chains), strict=True))
-        mine = _listed([told.pop(each.chain) for each in alike])
-        say(f"drawn: chain {mine}; --chain N draws another: {_listed([*told.values()])}")
+    if numbers or len(alike) == len(chains):
+        return chains
+    names = dict(zip([each.chain for each in chains], told_apart(chains), strict=True))
+    used = _listed([names.pop(each.chain) for each in alike])
+    report(f"chain {used} is drawn; choose another with --chain: {_listed([*names.values()])}")
     return alike
 
 
 def told_apart(chains: Sequence[RecordedChain]) -> list[str]:
     """Describe each chain by its number and by those of its properties in which the chains differ."""
-    facts = [_facts(chain) for chain in chains]
-    different = [key for key in _keys(facts) if len({json.dumps(f.get(key)) for f in facts}) > 1]
-    told = [", ".join(f"{key} {each.get(key, 'unset')}" for key in different) for each in facts]
-    return [f"{chain.chain} ({text})" for chain, text in zip(chains, told, strict=True)]
+    facts = [
+        {"run": chain.run, "oracle": ",".join(chain.oracles)}
+        | {LETTERS.get(key, key): v for key, v in chain.plan.items() if v is not None}
+        for chain in chains
+    ]
+    keys = dict.fromkeys(key for each in facts for key in each)
+    different = [key for key in keys if any(f.get(key) != facts[0].get(key) for f in facts)]
+    texts = [", ".join(f"{key} {each.get(key, 'unset')}" for key in different) for each in facts]
+    return [f"{chain.chain} ({text})" for chain, text in zip(chains, texts, strict=True)]
 
 
-def _facts(chain: RecordedChain) -> dict[str, Any]:
-    """Return the properties by which `told_apart` can distinguish chains."""
-    plan = {LETTERS.get(key, key): v for key, v in chain.plan.items() if v is not None}
-    return {"run": chain.run, "oracle": ",".join(chain.oracles)} | plan
-
-
-def _keys(facts: Sequence[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for each in facts for key in each))
-
-
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[object]) -> str:
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more or "none"
-
-
-def _origin(program: Program) -> str:
-    """Return how to continue a message that a program was not evolved."""
-    return f": it came from {program.path}" if program.path else " by any of these chains"
+    return ", ".join(map(str, names[:MOST_NAMED])) + more or "none"

@@ -35,9 +35,9 @@ def plot_welfare(
     cannot be written, if there are no steps, or if matplotlib is not installed.
     """
     if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{path}: a figure ends in {', '.join(SUFFIXES)}")
+        raise UsageError(f"{path}: the name of a figure must end in {', '.join(SUFFIXES)}")
     if not rows:
-        raise UsageError("there is no step to be drawn yet")
+        raise UsageError("the chains have no steps yet, so there is nothing to draw")
     figure, axes = _axes(title)
     _bands(axes, rows)
     for seat in sorted({row["seat"] for row in rows}):
@@ -53,7 +53,7 @@ def plot_welfare(
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata=UNDATED.get(path.suffix.lower()))
     except OSError as error:
-        raise UsageError(f"{path}: no figure can be written there: {error.strerror}") from error
+        raise UsageError(f"{path}: the figure cannot be written: {error.strerror}") from error
 
 
 def _axes(title: str) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ def _axes(title: str) -> tuple[Any, Any]:
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
     except ImportError:
-        raise UsageError("drawing needs matplotlib: pip install 'tournament[plot]'") from None
+        raise UsageError("drawing needs matplotlib: run pip install 'tournament[plot]'") from None
     rcParams["svg.hashsalt"] = "tournament"
     figure = Figure(figsize=(6, 4), dpi=200, layout="constrained")
     axes = figure.add_subplot()
@@ -108,13 +108,13 @@ def _stretched(welfare: list[float | None], length: int) -> list[float | None]:
 def _bands(axes: Any, rows: Sequence[dict[str, Any]]) -> None:
     """Make all steps equally wide, and shade every other best-response segment if all chains have the same segments."""
     axes.set_xlim(-0.5, max(row["step"] for row in rows) + 0.5)
-    chains: dict[int, list[tuple[int, int, int]]] = {}
-    for row in rows:
-        chains.setdefault(row["chain"], []).append((row["step"], row["round"], row["seat"]))
-    if len({tuple(steps) for steps in chains.values()}) != 1:
+    chains = [
+        [(row["step"], row["round"], row["seat"]) for row in chain]
+        for _, chain in groupby(rows, key=lambda row: row["chain"])
+    ]
+    if any(chain != chains[0] for chain in chains):
         return
-    [steps, *_] = chains.values()
-    for number, (_, segment) in enumerate(groupby(steps, key=lambda step: step[1:])):
+    for number, (_, segment) in enumerate(groupby(chains[0], key=lambda step: step[1:])):
         numbers = [step for step, _, _ in segment]
         if number % 2 == 0:
             axes.axvspan(numbers[0] - 0.5, numbers[-1] + 0.5, color="0.93", zorder=0)

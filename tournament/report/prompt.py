@@ -4,17 +4,16 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from tournament.errors import UsageError
 from tournament.report.text import printable
 
-Rows = tuple[list[str], list[tuple[Any, ...]]]
-"""Column names, and rows."""
+Answer = Callable[[str], None]
+"""Prints the answer to a query. Raises `UsageError` if there is none."""
 
 
-def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
-    """Read queries and show their answers until the input ends. A semicolon or an empty line ends a query.
+def ask(answer: Answer) -> bool:
+    """Read queries and print their answers until the input ends. A semicolon or an empty line ends a query.
 
     Returns whether all queries could be answered. On a terminal this is always True, since people mistype.
     """
@@ -30,8 +29,8 @@ def ask(answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
         query = "\n".join(lines).strip()
         if query.endswith(";") or not line.strip():
             lines.clear()
-            answered &= _answered(query, answer, show)
-    answered &= _answered("\n".join(lines).strip(), answer, show)
+            answered &= _answered(query, answer)
+    answered &= _answered("\n".join(lines).strip(), answer)
     return answered or sys.stdin.isatty()
 
 
@@ -43,13 +42,13 @@ def _line(prompt: str) -> str | None:
         return None
 
 
-def _answered(query: str, answer: Callable[[str], Rows], show: Callable[[Rows], None]) -> bool:
-    """Show the answer to a query, or write its error to stderr. Returns whether there was no error."""
+def _answered(query: str, answer: Answer) -> bool:
+    """Print the answer to a query, or write its error to stderr. Returns whether there was no error."""
     query = query.rstrip(";")
     if not query:
         return True
     try:
-        show(answer(query))
+        answer(query)
     except UsageError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return False

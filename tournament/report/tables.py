@@ -3,8 +3,9 @@
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, count
 from typing import Any
 
 from rich import box
@@ -81,20 +82,12 @@ def _finite(value: Any) -> Any:
     return [*map(_finite, value)] if isinstance(value, list | tuple) else value
 
 
-def objects(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return each row as a dictionary by column."""
-    return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
 def distinct(columns: Sequence[str]) -> list[str]:
     """Return the names of columns, with a number added to each name that has occurred before."""
     names: list[str] = []
     for column in columns:
-        name, number = column, 1
-        while name in names:
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
+        candidates = chain([column], (f"{column}_{number}" for number in count(2)))
+        names.append(next(name for name in candidates if name not in names))
     return names
 
 

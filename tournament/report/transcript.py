@@ -1,15 +1,17 @@
-"""Print a match: its moves round by round, then the payoffs, notes on what could not be decided, and the faults."""
+"""Print matches round by round with their payoffs and faults, and what replays, checks and proofs found."""
 
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tournament.engine.prove import Answer
 from tournament.game import Setting, index
 from tournament.match import Fault, Outcome
 from tournament.report import tables
-from tournament.report.text import printable
+from tournament.report.text import counted, printable
 
 if TYPE_CHECKING:
+    from tournament.runs.check import Report
     from tournament.runs.replay import Replay
 
 
@@ -30,18 +32,13 @@ def as_object(setting: Setting, bots: Sequence[str], outcome: Outcome) -> dict[s
         "moves": joint_moves(setting, outcome.moves),
         "intended": outcome.intended and joint_moves(setting, outcome.intended),
         "payoffs": list(outcome.payoffs),
-        "faults": [fault_object(bots, fault) for fault in outcome.faults],
+        "faults": [{"bot": bots[each.seat]} | vars(each) for each in outcome.faults],
         "fuel": list(outcome.fuel),
         "notes": [
             {"bot": bots[seat], "seat": seat, "round": number, "note": note}
             for seat, number, note in outcome.notes
         ],
     }
-
-
-def fault_object(bots: Sequence[str], fault: Fault) -> dict[str, Any]:
-    """Return a fault as JSON-ready data. `bots` are names by seat."""
-    return {"bot": bots[fault.seat]} | vars(fault)
 
 
 def show(setting: Setting, bots: Sequence[str], outcome: Outcome, json: bool) -> None:
@@ -82,10 +79,68 @@ def show_replay(replay: "Replay", json: bool) -> None:
         verdict = {"match": recorded.match, "identical": replay.identical}
         tables.show_json(verdict | {"same_image": replay.same_image, "now": now})
         return
-    if replay.identical:
-        sys.stdout.write(f"match {recorded.match} ({' v '.join(names)}): identical\n")
-    else:
-        sys.stdout.write(f"match {recorded.match} ({' v '.join(names)}): DIFFERENT; now:\n")
+    result = "identical" if replay.identical else "DIFFERENT; now:"
+    sys.stdout.write(f"match {recorded.match} ({' v '.join(names)}): {result}\n")
+    if not replay.identical:
         show(replay.setting, names, replay.outcome, json=False)
     if not replay.same_image:
-        sys.stdout.write("(in another sandbox image than it was recorded with)\n")
+        sys.stdout.write("(the match was recorded with another sandbox image)\n")
+
+
+def show_reports(reports: Sequence["Report"], json: bool) -> None:
+    """Print what the check of bots found: the faults of each file, or one line for a file without faults."""
+    if json:
+        tables.show_json([*map(_report_object, reports)])
+        return
+    lines = [line for report in reports for line in _report_lines(report)]
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+
+
+def _report_lines(report: "Report") -> list[str]:
+    name = report.program.path or report.program.name
+    if report.problem:
+        return [f"{name}: {report.problem}"]
+    if not report.findings:
+        fuel = f"at most {report.fuel / 1e6:.1f} million fuel per move"
+        return [f"{name}: ok ({counted(report.matches, 'match', 'matches')}, {fuel})"]
+    return [
+        f"{name}: {finding.game}, {finding.play}: {fault_text(report.program.name, finding.fault)}"
+        for finding in report.findings
+    ]
+
+
+def _report_object(report: "Report") -> dict[str, Any]:
+    """Return a report as JSON-ready data."""
+    return {
+        "file": report.program.path,
+        "ok": report.ok,
+        "problem": report.problem,
+        "matches": report.matches,
+        "fuel": report.fuel,
+        "findings": [
+            {"game": each.game, "play": each.play} | vars(each.fault) for each in report.findings
+        ],
+    }
+
+
+def show_proof(statement: str, answer: Answer, worlds: bool, json: bool) -> None:
+    """Print the verdict and, with `worlds`, what each program plays at each world; with `json`, print all of it."""
+    moves = [
+        {f"{program}({against})": move for (program, against), move in world.items()}
+        for world in answer.worlds
+    ]
+    if json:
+        verdict = {"statement": statement, "holds": answer.holds, "provable": answer.provable}
+        tables.show_json(verdict | {"bound": answer.bound or None, "worlds": moves})
+        return
+    text = f"{'true' if answer.holds else 'false'}, {'' if answer.provable else 'not '}provable"
+    text = f"not decided: {answer.bound}" if answer.bound else text
+    sys.stdout.write(f"{statement}: {text}\n")
+    if worlds:
+        heads = list(dict.fromkeys(head for world in moves for head in world))
+        rows = [
+            {"world": number} | {head: world.get(head) or "-" for head in heads}
+            for number, world in enumerate(moves)
+        ]
+        tables.show(rows, ["world", *heads])
+        sys.stdout.write("no answer changes after the last world, which is what is really played\n")

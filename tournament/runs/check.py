@@ -10,7 +10,7 @@ from tournament.errors import NotFound, UsageError, WorkerLost, ungrouped
 from tournament.game import Game, MatrixGame, Repetition, Setting
 from tournament.library import PROBES, Entrants, games, load_game
 from tournament.match import Fault, Fixture, Outcome
-from tournament.program import KINDS, Program
+from tournament.program import Program
 from tournament.runs.single import played_strictly
 from tournament.sandbox.image import Say
 from tournament.sandbox.limits import Limits
@@ -56,10 +56,9 @@ def settings_for(program: Program, game: Game) -> list[Setting]:
     with one round and repeated. Raises `UsageError` if none of the games exists or none of the settings fits the
     program.
     """
-    named = [word for word in program.plays if word not in KINDS]
-    known = [name for name in named if name == game.name or name in games()]
-    if named and not known:
-        raise NotFound("game", named[0], games())
+    known = [name for name in program.games if name == game.name or name in games()]
+    if program.games and not known:
+        raise NotFound("game", program.games[0], games())
     candidates = [game if name == game.name else load_game(name) for name in known or [game.name]]
     fitting = [
         setting
@@ -68,19 +67,19 @@ def settings_for(program: Program, game: Game) -> list[Setting]:
         if program.fits(setting := Setting(candidate, Repetition(rounds)))
     ]
     if not fitting:
+        plays = ", ".join(program.plays)
         raise UsageError(
-            f"plays {', '.join(program.plays)}, and {game.name} is not that: name a game with --game"
+            f"its header says `Plays: {plays}`, and {game.name} does not fit: name a game with --game"
         )
     return fitting
 
 
-def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Report]:
+def check(entrants: Entrants, game: str, report: Say, limits: Limits) -> list[Report]:
     """Play each program against `PROBES` and itself, in every seat, and return its faults.
 
-    The reports are in the order of the programs, followed by those of the duplicates.
+    The reports of files that are not programs come first, then those of the programs, then those of the duplicates.
     """
     default = load_game(game)
-
     reports: dict[str, Report] = {}
     settings: dict[Program, list[Setting]] = {}
     for program in entrants.programs:
@@ -91,17 +90,17 @@ def check(entrants: Entrants, game: str, say: Say, limits: Limits) -> list[Repor
 
     async def check_all() -> None:
         games = {each.game.name: each.game for fitting in settings.values() for each in fitting}
-        async with workers(await image_ready(say), 1, limits, [*games.values()]) as pool:
+        async with workers(await image_ready(report), 1, limits, [*games.values()]) as pool:
             for program, fitting in settings.items():
                 reports[program.digest] = await _check(program, fitting, limits, pool)
 
     if settings:
         with ungrouped():
             anyio.run(check_all)
-    ordered = [reports[program.digest] for program in entrants.programs]
-    return ordered + [
-        replace(reports[duplicate.digest], program=duplicate)
-        for duplicate, _ in entrants.duplicates
+    return [
+        *(Report(Program("", "", e.file), problem=e.problem) for e in entrants.refused),
+        *(reports[program.digest] for program in entrants.programs),
+        *(replace(reports[each.digest], program=each) for each, _ in entrants.duplicates),
     ]
 
 
@@ -110,56 +109,35 @@ async def _check(
 ) -> Report:
     """Check one program. Of faults with the same kind and message, only the first is reported."""
     findings: dict[tuple[str, str], Finding] = {}
-    played: list[Outcome] = []
+    matches, most_fuel = 0, 0
+    programs = {each.digest: each for each in (program, *PROBES)}
     try:
         for setting in settings:
-            contest, fixtures = _work(program, setting, limits)
-            outcomes = await played_strictly(contest, fixtures, pool)
-            for fault in _own_faults(program, outcomes):
-                findings.setdefault((fault.kind, fault.message), _finding(setting, fault))
-            played += outcomes
+            contest = Contest(setting, 0, programs, limits)
+            for outcome in await played_strictly(contest, _fixtures(program, setting), pool):
+                matches += 1
+                most_fuel = max([most_fuel, *_fuel(program, outcome)])
+                for fault in outcome.faults:
+                    if outcome.fixture.lineup[fault.seat] == program.digest:
+                        finding = Finding(setting.game.name, setting.length, fault)
+                        findings.setdefault((fault.kind, fault.message), finding)
     except WorkerLost as error:
         return Report(program, problem=str(error))
-    return Report(program, len(played), _fuel(program, played), tuple(findings.values()))
+    return Report(program, matches, most_fuel, tuple(findings.values()))
 
 
-def _work(program: Program, setting: Setting, limits: Limits) -> tuple[Contest, list[Fixture]]:
-    """Return the contest and the fixtures to check the program with."""
-    seats = setting.game.seats
-    mine = program.digest
+def _fixtures(program: Program, setting: Setting) -> list[Fixture]:
+    """Return the fixtures in which the program plays against each probe in each seat, and against itself."""
+    seats = range(setting.game.seats)
     fixtures = [
-        Fixture(tuple(mine if seat == own else probe.digest for seat in range(seats)), 0)
+        Fixture(tuple(program.digest if seat == own else probe.digest for seat in seats), 0)
         for probe in PROBES
-        for own in range(seats)
+        for own in seats
     ]
-    fixtures.append(Fixture((mine,) * seats, 0))
-    programs = {each.digest: each for each in (program, *PROBES)}
-    return Contest(setting, 0, programs, limits), fixtures
+    return [*fixtures, Fixture((program.digest,) * len(seats), 0)]
 
 
-def _own_faults(program: Program, outcomes: Sequence[Outcome]) -> list[Fault]:
-    return [
-        fault
-        for outcome in outcomes
-        for fault in outcome.faults
-        if outcome.fixture.lineup[fault.seat] == program.digest
-    ]
-
-
-def _finding(setting: Setting, fault: Fault) -> Finding:
-    [times] = setting.kinds & {"one-shot", "repeated", "episodic"}
-    play = f"{ROUNDS} rounds" if times == "repeated" else times
-    return Finding(setting.game.name, play, fault)
-
-
-def _fuel(program: Program, outcomes: Sequence[Outcome]) -> int:
-    """The highest average fuel per move that the program used in a seat of a match."""
-    return max(
-        (
-            fuel // max(1, len(outcome.moves[seat]))
-            for outcome in outcomes
-            for seat, fuel in enumerate(outcome.fuel)
-            if outcome.fixture.lineup[seat] == program.digest
-        ),
-        default=0,
-    )
+def _fuel(program: Program, outcome: Outcome) -> list[int]:
+    """Return the average fuel per move of each seat of the match that the program played."""
+    seats = zip(outcome.fixture.lineup, outcome.fuel, outcome.moves, strict=False)
+    return [fuel // max(1, len(moves)) for digest, fuel, moves in seats if digest == program.digest]

@@ -29,7 +29,7 @@ Watch = Callable[[str, Step], None]
 Admit = Callable[[Program], Awaitable[None]]
 """Lets a program join the tournament."""
 
-SPENT = """
+USED = """
     select
         coalesce(sum((line -> '$.answer.taken.calls')::bigint), 0),
         coalesce(sum((line -> '$.answer.taken.tokens')::bigint), 0),
@@ -79,7 +79,7 @@ class Evolution:
             ]
             async with anyio.create_task_group() as group:
                 for chain in chains:
-                    group.start_soon(self._grow, chain, keeper, admit)
+                    group.start_soon(self._evolve, chain, keeper, admit)
         # Among equals the first chain in order wins, whichever chain reached that welfare first.
         self.best = max((chain.best for chain in chains), key=lambda best: best.welfare)
         if self.evaluate and self.best.profile:
@@ -92,7 +92,7 @@ class Evolution:
         self.evaluation = found
         self.evaluation_optimum = optimum_of(evaluator.setting, tapes) if tapes else None
 
-    async def _grow(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
+    async def _evolve(self, chain: Chain, keeper: "_Keeper", admit: Admit) -> None:
         """Evolve one chain: record, report and admit every step as it comes."""
         number = await keeper.begin(chain.name)
         async with aclosing(chain.run()) as steps:
@@ -131,7 +131,7 @@ class Evolution:
 
 def share_limits(evolutions: Sequence[Evolution], record: Record, runs: Sequence[int]) -> None:
     """Give the evolutions of several runs one set of limits, which counts what the runs used in earlier sessions."""
-    [(calls, tokens, money)] = record.sql(SPENT.format(runs=", ".join(map(str, runs))))[1]
+    [(calls, tokens, money)] = record.sql(USED.format(runs=", ".join(map(str, runs))))[1]
     used = Spending(int(calls), int(tokens), Decimal(money))
     limits = make_limits(evolutions[0].settings, used)
     for evolution in evolutions:

@@ -31,36 +31,36 @@ SHOW_CURSOR = b"\x1b[?25h"
 class PendingPool:
     """A worker pool that starts in the background; its workers can play the given games."""
 
-    def __init__(self, games: Sequence[Game], limits: Limits, count: int, say: Say) -> None:
+    def __init__(self, games: Sequence[Game], limits: Limits, count: int, report: Say) -> None:
         self._games = games
         self._limits = limits
         self.count = count
-        self._say = say
-        self._here = anyio.Event()
+        self._report = report
+        self._opened = anyio.Event()
         self._scope = CancelScope()
-        self._found: tuple[Pool, Image]
+        self._result: tuple[Pool, Image]
 
     async def start(self) -> None:
         """Start the workers and keep them until `stop` is called or the task is cancelled."""
         with self._scope:
-            image = await image_ready(self._say)
+            image = await image_ready(self._report)
             async with workers(image, self.count, self._limits, self._games) as pool:
-                self._found = pool, image
-                self._here.set()
+                self._result = pool, image
+                self._opened.set()
                 await anyio.sleep_forever()
 
     def stop(self) -> None:
-        """Tell the workers to end; return without waiting until they have ended."""
+        """Let the workers end; return without waiting until they have ended."""
         self._scope.cancel()
 
     async def ready(self) -> tuple[Pool, Image]:
         """Wait until the pool is open, then return it and the sandbox image that its workers run."""
-        await self._here.wait()
-        return self._found
+        await self._opened.wait()
+        return self._result
 
 
 class Stop:
-    """Listens for SIGINT and SIGTERM and then cancels every block that was entered with `heard`.
+    """Listens for SIGINT and SIGTERM and then cancels every block that was entered with `cancellable`.
 
     `signal` is the number of the signal that was received, or None.
     """
@@ -78,13 +78,13 @@ class Stop:
             task_status.started()
             async for number in signals:
                 if self.signal is not None:
-                    _leave(int(number))
+                    _exit_now(int(number))
                 self.signal = int(number)
                 for scope in self._scopes:
                     scope.cancel()
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
+    def cancellable(self) -> Iterator[None]:
         """Run a block that a signal cancels. It is cancelled at once if a signal was received before it began."""
         with CancelScope() as scope:
             self._scopes.append(scope)
@@ -93,7 +93,7 @@ class Stop:
             yield
 
 
-def _leave(number: int) -> NoReturn:
+def _exit_now(number: int) -> NoReturn:
     """End this process without any cleanup, with exit code 128 + `number`.
 
     This is safe because the record survives a killed process, and the workers die with this process.
@@ -114,32 +114,23 @@ class Resources:
 
 @asynccontextmanager
 async def open_resources(
-    path: Path, games: Sequence[Game], limits: Limits, worker_count: int, say: Say
+    path: Path, games: Sequence[Game], limits: Limits, worker_count: int, report: Say
 ) -> AsyncIterator[Resources]:
     """Open the record at `path` and a pool of workers for sessions of these games.
 
-    To save time, the workers start while the record is being opened and end while it is being closed.
-    Raises the same errors as `Record.open`.
+    To save time, the workers start while the record is being opened and end while it is being closed, which is done in
+    a thread. Raises the same errors as `Record.open`.
     """
     with ungrouped():
         async with anyio.create_task_group() as group:
-            pending_pool, stop = PendingPool(games, limits, worker_count, say), Stop()
+            pending_pool, stop = PendingPool(games, limits, worker_count, report), Stop()
             await group.start(stop.listen)
             group.start_soon(pending_pool.start)
-            async with _opened(path) as record:
-                try:
-                    yield Resources(record, pending_pool, stop)
-                finally:
-                    pending_pool.stop()
+            record = await to_thread.run_sync(Record.open, path)
+            try:
+                yield Resources(record, pending_pool, stop)
+            finally:
+                pending_pool.stop()
+                with CancelScope(shield=True):
+                    await to_thread.run_sync(record.close)
             group.cancel_scope.cancel()
-
-
-@asynccontextmanager
-async def _opened(path: Path) -> AsyncIterator[Record]:
-    """Open the record and close it at the end, both in a thread, so that other tasks keep running."""
-    record = await to_thread.run_sync(Record.open, path)
-    try:
-        yield record
-    finally:
-        with CancelScope(shield=True):
-            await to_thread.run_sync(record.close)

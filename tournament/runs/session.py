@@ -9,10 +9,10 @@ import shlex
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import anyio
 
@@ -24,7 +24,7 @@ from tournament.evolve.evaluate import Evaluator
 from tournament.game import Setting
 from tournament.library import Entrants
 from tournament.match import Fixture, Outcome
-from tournament.program import KINDS, Program
+from tournament.program import Program
 from tournament.runs.evolution import Evolution, share_limits
 from tournament.runs.resources import Resources, open_resources
 from tournament.sandbox.image import Image, Say
@@ -42,23 +42,16 @@ WAITING = 4
 
 LEAKY = """
     select distinct digest
-    from leaks
-    join matches using (match)
-    join programs using (program)
+    from leaks join matches using (match) join programs using (program)
     where run = {run}
 """
 """Selects the digests of the programs that are recorded as leaky in a run."""
-UNSURE = """
+UNSURE = f"""
     select list(digest order by seat), repetition
-    from matches
-    join seats using (match)
-    join programs using (program)
-    where run = {run}
+    from matches join seats using (match) join programs using (program)
+    where run = {{run}}
     group by match, repetition
-    having bool_or(
-        not coalesce(checked, false)
-        and program in (select program from leaks join matches using (match) where run = {run})
-    )
+    having bool_or(not coalesce(checked, false) and digest in ({LEAKY}))
 """
 """Selects the matches of a run in which a leaky program has a seat that was not replayed alone."""
 
@@ -78,12 +71,9 @@ class Participants:
     `problems` are files that cannot play the game; `other_games` are bots that only play other games.
     """
 
-    programs: tuple[Program, ...]
-    problems: tuple[Problem, ...]
-    other_games: tuple[Problem, ...]
-
-
-NO_PARTICIPANTS = Participants((), (), ())
+    programs: tuple[Program, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    other_games: tuple[Problem, ...] = ()
 
 
 @dataclass
@@ -110,25 +100,18 @@ def select_participants(setting: Setting, entrants: Entrants) -> Participants:
     `ProgramRefused` if no file is a program, and `UsageError` if none of the bots plays the game.
     """
     game = setting.game.name
-    playing = tuple(program for program in entrants.programs if program.fits(setting))
-    others = [program for program in entrants.programs if program not in playing]
-    others_only = [program for program in others if game not in _games(program) and _games(program)]
     if not entrants.programs and entrants.refused:
         raise entrants.refused[0]
+    playing = [program for program in entrants.programs if program.fits(setting)]
     if not playing:
-        raise UsageError(f"none of the bots plays {game}")
-    problems = [*entrants.left_out, *(_unfit(each) for each in others if each not in others_only)]
-    return Participants(playing, tuple(problems), tuple(map(_unfit, others_only)))
-
-
-def _games(program: Program) -> set[str]:
-    """The games that a bot's `Plays:` header names."""
-    return set(program.plays) - set(KINDS)
-
-
-def _unfit(program: Program) -> Problem:
-    """The bot's file name and, as the reason why it is left out, what its header says it plays."""
-    return Path(program.path).name, f"plays {', '.join(program.plays)}"
+        raise UsageError(f"none of the bots plays {game}: name other bots with --pop")
+    problems, other_games = entrants.left_out, list[Problem]()
+    for program in entrants.programs:
+        if program not in playing:
+            unfit = Path(program.path).name, f"plays {', '.join(program.plays)}"
+            plays_others = program.games and game not in program.games
+            (other_games if plays_others else problems).append(unfit)
+    return Participants(tuple(playing), tuple(problems), tuple(other_games))
 
 
 def run_key(contest: Contest) -> str:
@@ -142,26 +125,25 @@ class SessionSettings:
     """The settings of a session: the contest, who plays, how many repetitions, and what evolves meanwhile."""
 
     contest: Contest
-    lineup: Participants = NO_PARTICIPANTS
+    lineup: Participants = Participants()
     repetitions: int = 1
     evolution: Evolution | None = None
 
 
 @asynccontextmanager
 async def open_sessions(
-    path: Path, tables: Sequence[SessionSettings], worker_count: int, say: Say
+    path: Path, settings: Sequence[SessionSettings], worker_count: int, report: Say
 ) -> AsyncIterator[list["Session"]]:
     """Open the record and yield one session, ready to be run, for each of the given settings.
 
     All sessions use the bot limits (fuel and memory) of the first one. Evolution in all of them shares one set of
     limits for model calls. Raises the same errors as `Record.open`.
     """
-    games = [table.contest.setting.game for table in tables]
-    async with open_resources(
-        path, games, tables[0].contest.limits, worker_count, say
-    ) as resources:
-        sessions = [Session(resources, table) for table in tables]
-        if evolutions := [table.evolution for table in tables if table.evolution]:
+    games = [each.contest.setting.game for each in settings]
+    limits = settings[0].contest.limits
+    async with open_resources(path, games, limits, worker_count, report) as resources:
+        sessions = [Session(resources, each) for each in settings]
+        if evolutions := [each.evolution for each in settings if each.evolution]:
             share_limits(evolutions, resources.record, [session.run for session in sessions])
         yield sessions
 
@@ -177,20 +159,19 @@ async def play_all_sessions(sessions: Sequence["Session"]) -> list[Summary]:
 class Session:
     """A session that is ready to be run. `missing` are the fixtures that are still to be played."""
 
-    def __init__(self, resources: Resources, table: SessionSettings) -> None:
+    def __init__(self, resources: Resources, settings: SessionSettings) -> None:
         self.record = record = resources.record
-        self.contest = contest = table.contest
-        self.lineup = table.lineup
-        self.repetitions = table.repetitions
-        self.evolution = table.evolution
+        self.contest = contest = settings.contest
+        self.lineup = settings.lineup
+        self.repetitions = settings.repetitions
+        self.evolution = settings.evolution
         self._pending_pool = resources.pending_pool
         self._stop = resources.stop
         fixtures = self._planned()
-        limits = {"fuel": contest.limits.fuel, "memory": contest.limits.memory}
-        config = contest.setting.config | {"limits": limits, "rules": RULES}
+        config = contest.setting.config | {"limits": asdict(contest.limits), "rules": RULES}
         moves = contest.setting.game.moves
         self.run = record.begin_run(run_key(contest), config, contest.seed, moves)
-        contest.leaky.update(digest for (digest,) in self._ask(LEAKY))
+        contest.leaky.update(digest for (digest,) in record.sql(LEAKY.format(run=self.run))[1])
         self._known = record.played(self.run)
         self.missing = self._new(fixtures)
         self.summary = Summary(self.run, len(fixtures), len(fixtures) - len(self.missing))
@@ -201,7 +182,7 @@ class Session:
         A signal stops the session in good order: finished matches stay recorded, and the summary names the signal.
         """
         if self.missing or self.evolution or self._unsure():
-            with self._stop.heard():
+            with self._stop.cancellable():
                 plan = planned(self.contest, self.missing, self._pending_pool.count)
                 await self._play(*await self._pending_pool.ready(), plan, progress)
         else:
@@ -211,10 +192,11 @@ class Session:
         return self.summary
 
     async def _play(self, pool: Pool, image: Image, plan: Plan, progress: Progress) -> None:
-        """Play the plan, then play again whatever may be wrong because of a leaky program; note how it ended."""
+        """Play the plan, then replay what a leaky program may have made wrong; record how it ended."""
         session = self._begin(pool.layers, image, pool.count)
         try:
-            async with Recorder.open(self.record, session, self._counting(progress)) as recorder:
+            count = partial(self._count, progress)
+            async with Recorder.open(self.record, session, count) as recorder:
                 again = await self._play_and_evolve(plan, pool, recorder, session)
             if again:
                 self.record.replace(session, again)
@@ -223,7 +205,7 @@ class Session:
                 self.record.replace(session, await self._play_all(plan, pool, None))
         except BaseException:
             with suppress(Exception):
-                self.record.end_session(session, self._ending())
+                self.record.end_session(session, "interrupted" if self._stop.signal else "failed")
             raise
         self.record.end_session(session, "failed" if self.summary.lost else "done")
 
@@ -289,25 +271,14 @@ class Session:
         """
         if not self.contest.leaky:
             return []
-        played = (Fixture(tuple(lineup), repetition) for lineup, repetition in self._ask(UNSURE))
+        rows = self.record.sql(UNSURE.format(run=self.run))[1]
+        played = (Fixture(tuple(lineup), repetition) for lineup, repetition in rows)
         return [each for each in played if self.contest.programs.keys() >= set(each.lineup)]
 
-    def _ask(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows that a query about this run selects."""
-        return self.record.sql(query.format(run=self.run))[1]
-
-    def _counting(self, progress: Progress) -> Callable[[Sequence[Outcome]], None]:
-        """Return a function that counts outcomes once they are recorded, and reports the progress."""
-
-        def committed(outcomes: Sequence[Outcome]) -> None:
-            summary = self.summary
-            summary.played += len(outcomes)
-            progress(summary.played, summary.planned - summary.before)
-
-        return committed
-
-    def _ending(self) -> Any:
-        return "interrupted" if self._stop.signal else "failed"
+    def _count(self, progress: Progress, outcomes: Sequence[Outcome]) -> None:
+        """Count outcomes that have been recorded, and report the progress."""
+        self.summary.played += len(outcomes)
+        progress(self.summary.played, self.summary.planned - self.summary.before)
 
     def _begin(self, layers: dict[str, str], image: Image | None, worker_count: int) -> int:
         """Enter the session in the record and return its number. `image` is None if nothing will be played."""

@@ -19,14 +19,14 @@ from tournament.sandbox.pool import Pool
 from tournament.sandbox.ready import image_ready
 
 
-def play_strictly(contest: Contest, fixtures: Sequence[Fixture], say: Say) -> list[Outcome]:
+def play_strictly(contest: Contest, fixtures: Sequence[Fixture], report: Say) -> list[Outcome]:
     """Play the fixtures strictly and return their outcomes in order.
 
     Raises `WorkerLost` if the worker dies, and `ImageError` if there is no sandbox image.
     """
 
     async def play() -> list[Outcome]:
-        image, games = await image_ready(say), [contest.setting.game]
+        image, games = await image_ready(report), [contest.setting.game]
         async with workers(image, 1, contest.limits, games) as pool:
             return await played_strictly(contest, fixtures, pool)
 
@@ -43,7 +43,7 @@ async def played_strictly(
 
 
 def prove_about(
-    statement: str, setting: Setting, library: dict[str, str], limits: Limits, say: Say
+    statement: str, setting: Setting, library: dict[str, str], limits: Limits, report: Say
 ) -> Answer:
     """Return whether a statement about programs is provable. `library` holds the sources of the programs by name.
 
@@ -51,7 +51,7 @@ def prove_about(
     """
 
     async def ask() -> Answer:
-        async with workers(await image_ready(say), 1, limits) as pool:
+        async with workers(await image_ready(report), 1, limits) as pool:
             return await prove(statement, setting, library, limits, pool)
 
     with ungrouped():

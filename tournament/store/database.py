@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -33,6 +34,20 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 
 Ending = Literal["done", "interrupted", "failed"]
 """The ways in which a session can end."""
+MATCHES = "(select count(*) from matches where matches.session = sessions.session)"
+"""Counts the matches that were played in a session."""
+END_SESSION = f"""
+    update sessions set status = ?, ended_at = now() at time zone 'utc', matches = {MATCHES}
+    where session = ?
+"""
+END_ABANDONED = f"""
+    update sessions set status = 'interrupted', matches = {MATCHES} where status = 'running'
+"""
+"""Marks all sessions that are still recorded as running as interrupted.
+
+The process that runs this is the only writer, so the processes that ran those sessions were killed. When that happened
+is not known, so `ended_at` stays null.
+"""
 
 
 class Record:
@@ -62,7 +77,7 @@ class Record:
             _remove_empty(path)
             connection = closing.enter_context(_connect(path, read_only=False))
             migrations.migrate(connection, path)
-            queries.end_abandoned(connection)
+            connection.execute(END_ABANDONED)
             return cls(path, connection, closing.pop_all())
 
     @classmethod
@@ -94,32 +109,24 @@ class Record:
         self.close()
 
     def begin_run(
-        self,
-        key: str,
-        config: Mapping[str, Any],
-        seed: int,
-        moves: Sequence[Sequence[Move]],
+        self, key: str, config: Mapping[str, Any], seed: int, moves: Sequence[Sequence[Move]]
     ) -> int:
         """Return the number of the run with this key; insert the run if the key is new.
 
         `config` must be ready for JSON. Its "game" and the "discount" in its "repetition" also get
         columns of their own. `moves[seat]` are the legal moves of that seat.
         """
+        values = {
+            "key": key,
+            "game": config.get("game"),
+            "seed": str(seed),
+            "discount": config.get("repetition", {}).get("discount", 1.0),
+            "moves": [[str(move) for move in legal] for legal in moves],
+            "config": _json(config),
+        }
         with self._transaction() as cursor:
             known = cursor.execute("select run from runs where key = ?", [key]).fetchone()
-            if known:
-                return int(known[0])
-            run = queries.last(cursor, "run", "runs") + 1
-            discount = config.get("repetition", {}).get("discount", 1.0)
-            words = [[str(move) for move in legal] for legal in moves]
-            cursor.execute(
-                """
-                insert into runs (run, key, game, seed, discount, moves, config)
-                values (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [run, key, config.get("game"), str(seed), discount, words, _json(config)],
-            )
-            return run
+            return int(known[0]) if known else _insert(cursor, "run", "runs", values)
 
     def begin_session(
         self,
@@ -135,15 +142,10 @@ class Record:
         views read its engine, python, wasmtime, image, layers, workers, strict and command.
         """
         with self._transaction() as cursor:
-            session = queries.last(cursor, "session", "sessions") + 1
-            cursor.execute(
-                """
-                insert into sessions (session, run, started_at, status, matches, manifest)
-                values (?, ?, now() at time zone 'utc', 'running', 0, ?)
-                """,
-                [session, run, _json(manifest)],
-            )
-            rows.insert_entrants(cursor, session, list(entrants), list(left_out))
+            values = {"run": run, "started_at": datetime.now(UTC).replace(tzinfo=None)}
+            values |= {"status": "running", "matches": 0, "manifest": _json(manifest)}
+            session = _insert(cursor, "session", "sessions", values)
+            rows.insert_entrants(cursor, session, entrants, left_out)
             return session
 
     def admit(self, session: int, program: Program) -> None:
@@ -181,8 +183,12 @@ class Record:
         self, run: int, name: str, oracles: Sequence[str], plan: Mapping[str, Any]
     ) -> int:
         """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
+        key = {"run": run, "name": name, "oracles": list(oracles), "plan": _json(plan)}
+        same = " and ".join(f"{column} = ?" for column in key)
         with self._transaction() as cursor:
-            return evolution.begin_chain(cursor, run, name, oracles, plan)
+            query = f"select chain from chains where {same}"
+            known = cursor.execute(query, [*key.values()]).fetchone()
+            return int(known[0]) if known else _insert(cursor, "chain", "chains", key)
 
     def keep_step(self, chain: int, step: evolution.RecordedStep) -> None:
         """Store a step of a chain. If the record has the step with other values, its later steps are deleted."""
@@ -191,8 +197,11 @@ class Record:
 
     def chains(self) -> list[evolution.RecordedChain]:
         """Return all chains, in the order in which they were begun."""
-        with self._cursor() as cursor:
-            return evolution.chains(cursor)
+        found = self._ask("select chain, run, name, oracles, plan from chains order by chain")
+        return [
+            evolution.RecordedChain(chain, run, name, tuple(oracles), json.loads(plan))
+            for chain, run, name, oracles, plan in found
+        ]
 
     def steps(self, chain: int) -> list[evolution.RecordedStep]:
         """Return the steps of a chain, in order."""
@@ -206,26 +215,28 @@ class Record:
 
     def call_keys(self) -> set[str]:
         """Return the keys of all calls to models."""
-        with self._cursor() as cursor:
-            return evolution.call_keys(cursor)
+        return {key for (key,) in self._ask("select key from calls")}
 
     def find_call(self, key: str) -> str | None:
         """Return the call with this key and its answer as a line of JSON, or None if there is no such call."""
-        with self._cursor() as cursor:
-            return evolution.find_call(cursor, key)
+        found = self._ask("select line from calls where key = ?", [key])
+        return str(found[0][0]) if found else None
 
     def call_lines(self) -> list[str]:
         """Return every call with its answer as a line of JSON, in the order in which they were stored."""
-        with self._cursor() as cursor:
-            return evolution.call_lines(cursor)
+        return [line for (line,) in self._ask("select line from calls order by asked_at, key")]
 
-    def programs_called(self, named: str, run: int | None = None) -> list[Program]:
-        """Return the programs with this name, number or beginning of a digest; only those of `run`, if it is given.
+    def programs_called(
+        self, named: str, run: int | None = None, chain: int | None = None
+    ) -> list[Program]:
+        """Return the programs with this name, number or beginning of a digest, of `run` and `chain` if they are given.
 
         Programs whose own name this is come first; otherwise the latest comes first.
         """
-        with self._cursor() as cursor:
-            return evolution.programs_called(cursor, named, run)
+        parameters = {"named": named, "run": run, "chain": chain}
+        found = self._ask(evolution.PROGRAMS_CALLED, parameters)
+        known = self.programs()
+        return [known[digest] for (digest,) in found]
 
     def steps_called(self, named: str) -> list[tuple[int, int, str | None]]:
         """Return the steps that have this name, or that produced the program with this digest.
@@ -233,13 +244,12 @@ class Record:
         Each step is given as its chain, its number in the chain, and the digest of its program (None if it
         produced none). The steps of the latest chain come first.
         """
-        with self._cursor() as cursor:
-            return evolution.steps_called(cursor, named)
+        return self._ask(evolution.STEPS_CALLED, {"named": named})
 
     def end_session(self, session: int, status: Ending) -> None:
         """Record that a session has ended, and in which way."""
         with self._transaction() as cursor:
-            queries.end_session(cursor, session, status)
+            cursor.execute(END_SESSION, [status, session])
 
     def played(self, run: int) -> set[Fixture]:
         """Return the fixtures of a run that have been played."""
@@ -269,6 +279,11 @@ class Record:
         """Return the column names and the rows that answer a query. Raises `UsageError` if it cannot be answered."""
         with self._cursor() as cursor:
             return queries.ask(cursor, query)
+
+    def _ask(self, query: str, parameters: object = None) -> list[Any]:
+        """Return the rows that answer one of the engine's own queries."""
+        with self._cursor() as cursor:
+            return cursor.execute(query, parameters).fetchall()
 
     @contextmanager
     def _cursor(self) -> Iterator[DuckDBPyConnection]:
@@ -315,6 +330,15 @@ def _remove_empty(path: Path) -> None:
     log = path.with_name(f"{path.name}.wal")
     if path.is_file() and path.stat().st_size == 0 and not log.exists():
         path.unlink()
+
+
+def _insert(cursor: DuckDBPyConnection, column: str, table: str, values: Mapping[str, Any]) -> int:
+    """Insert a row under the next number in a column, and return the number."""
+    number = queries.last(cursor, column, table) + 1
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    query = f"insert into {table} ({column}, {names}) values (?, {marks})"
+    cursor.execute(query, [number, *values.values()])
+    return number
 
 
 def _json(value: object) -> str:

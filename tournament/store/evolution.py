@@ -1,6 +1,5 @@
 """How a record stores chains, their steps and calls to models, and how it finds them again."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -54,28 +53,6 @@ STEP = ", ".join(field.name for field in fields(RecordedStep))
 """The columns of `steps` that hold the fields of a `RecordedStep`, for use in SQL."""
 
 
-def begin_chain(
-    cursor: DuckDBPyConnection,
-    run: int,
-    name: str,
-    oracles: Sequence[str],
-    plan: Mapping[str, Any],
-) -> int:
-    """Return the number of a run's chain with this name, oracles and plan; insert it if it is new."""
-    text = json.dumps(plan, sort_keys=True)
-    known = cursor.execute(
-        "select chain from chains where run = ? and name = ? and oracles = ? and plan = ?",
-        [run, name, list(oracles), text],
-    ).fetchone()
-    if known:
-        return int(known[0])
-    chain = queries.last(cursor, "chain", "chains") + 1
-    cursor.execute(
-        "insert into chains values (?, ?, ?, ?, ?)", [chain, run, name, list(oracles), text]
-    )
-    return chain
-
-
 def keep_step(cursor: DuckDBPyConnection, chain: int, step: RecordedStep) -> None:
     """Store a step and the programs in it.
 
@@ -100,27 +77,13 @@ def keep_step(cursor: DuckDBPyConnection, chain: int, step: RecordedStep) -> Non
 
 def _values(step: RecordedStep, numbers: Mapping[str, int]) -> tuple[Any, ...]:
     """Return the values of a step for the columns in `STEP`, with programs as their numbers."""
-    return (
-        step.step,
-        step.round,
-        step.seat,
-        step.turn,
-        numbers[step.program.digest] if step.program else None,
-        [numbers[program.digest] for program in step.profile],
-        step.welfare,
-        None if step.payoffs is None else list(step.payoffs),
-        None if step.samples is None else list(step.samples),
-        step.outcome,
-        _clean(step.critique),
-        [_clean(problem) for problem in step.problems],
-        list(step.calls),
-        step.best,
-    )
-
-
-def _clean(text: str) -> str:
-    """Return the text with escapes for characters that cannot be encoded as UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    values = vars(step) | {
+        "program": numbers[step.program.digest] if step.program else None,
+        "profile": [numbers[program.digest] for program in step.profile],
+        "critique": rows.clean(step.critique),
+        "problems": [rows.clean(problem) for problem in step.problems],
+    }
+    return tuple(list(each) if isinstance(each, tuple) else each for each in values.values())
 
 
 def _note_parents(
@@ -131,36 +94,18 @@ def _note_parents(
     They are added to the parents it has, because other steps may have produced the same program.
     """
     parents = [numbers[each.digest] for each in step.profile if numbers[each.digest] != program]
-    cursor.execute(
-        """
-        update programs
-        set parents = list_sort(list_distinct(list_concat(coalesce(parents, []), $parents)))
-        where program = $program
-        """,
-        {"parents": parents, "program": program},
-    )
-
-
-def chains(cursor: DuckDBPyConnection) -> list[RecordedChain]:
-    """Return all chains, in the order in which they were begun."""
-    found = cursor.execute("select chain, run, name, oracles, plan from chains order by chain")
-    return [
-        RecordedChain(chain, run, name, tuple(oracles), json.loads(plan))
-        for chain, run, name, oracles, plan in found.fetchall()
-    ]
+    union = "list_sort(list_distinct(list_concat(coalesce(parents, []), ?)))"
+    cursor.execute(f"update programs set parents = {union} where program = ?", [parents, program])
 
 
 def steps(cursor: DuckDBPyConnection, chain: int) -> list[RecordedStep]:
     """Return the steps of a chain, in order."""
-    digests = {number: digest for digest, number in queries.numbers(cursor).items()}
     known = queries.programs(cursor)
-    programs = {number: known[digest] for number, digest in digests.items()}
-    found = cursor.execute(
-        f"select {STEP} from steps where chain = ? order by step", [chain]
-    ).fetchall()
+    programs = {number: known[digest] for digest, number in queries.numbers(cursor).items()}
+    found = cursor.execute(f"select {STEP} from steps where chain = ? order by step", [chain])
     return [
         RecordedStep(**_read(dict(zip(STEP.split(", "), row, strict=True)), programs))
-        for row in found
+        for row in found.fetchall()
     ]
 
 
@@ -193,67 +138,33 @@ def keep_calls(cursor: DuckDBPyConnection, calls: Sequence[Mapping[str, Any]]) -
     )
 
 
-def call_keys(cursor: DuckDBPyConnection) -> set[str]:
-    """Return the keys of all calls."""
-    return {key for (key,) in cursor.execute("select key from calls").fetchall()}
+PROGRAMS_CALLED = """
+    with used as (
+        select program, run, null as chain from entrants join sessions using (session)
+        union
+        select unnest(profile || [steps.program]), run, chain from steps join chains using (chain)
+    )
+    select digest from programs
+    where (
+        name = $named or program::varchar = $named
+        or (length($named) >= 6 and starts_with(digest, $named))
+        or program in (select program from entrants where bot = $named)
+    )
+    and ($run is null or program in (select program from used where run = $run))
+    and ($chain is null or program in (select program from used where chain = $chain))
+    order by name = $named desc, program desc
+"""
+"""Selects the programs with a name, a bot's name, a number or a beginning of a digest (at least 6 digits).
 
-
-def find_call(cursor: DuckDBPyConnection, key: str) -> str | None:
-    """Return the line of the call with this key, or None if there is no such call."""
-    found = cursor.execute("select line from calls where key = ?", [key]).fetchone()
-    return str(found[0]) if found else None
-
-
-def call_lines(cursor: DuckDBPyConnection) -> list[str]:
-    """Return the lines of all calls, in the order in which they were stored."""
-    found = cursor.execute("select line from calls order by asked_at, key").fetchall()
-    return [line for (line,) in found]
-
-
-def programs_called(
-    cursor: DuckDBPyConnection, named: str, run: int | None = None
-) -> list[Program]:
-    """Return the programs with this name, bot's name, number or beginning of a digest (at least 6 digits).
-
-    With `run`, only programs that took part in that run are returned. Programs whose own name this is come first;
-    otherwise the latest comes first.
-    """
-    found = cursor.execute(
-        """
-        with playing as (
-            select program, run from entrants join sessions using (session)
-            union
-            select unnest(profile || [steps.program]), run from steps join chains using (chain)
-        )
-        select digest from programs
-        where (
-            name = $named or program::varchar = $named
-            or (length($named) >= 6 and starts_with(digest, $named))
-            or program in (select program from entrants where bot = $named)
-        )
-        and ($run is null or program in (select program from playing where run = $run))
-        order by name = $named desc, program desc
-        """,
-        {"named": named, "run": run},
-    ).fetchall()
-    known = queries.programs(cursor)
-    return [known[digest] for (digest,) in found]
-
-
-def steps_called(cursor: DuckDBPyConnection, named: str) -> list[tuple[int, int, str | None]]:
-    """Return the steps that have this name, or that produced the program with this digest.
-
-    Each step is given as its chain, its number in the chain, and the digest of its program (None if it produced
-    none). The steps of the latest chain come first.
-    """
-    return cursor.execute(
-        """
-        select chain, step, digest
-        from steps
-        join chains using (chain)
-        left join programs using (program)
-        where concat_ws('_', chains.name, round, seat, turn) = $named or digest = $named
-        order by chain desc, step
-        """,
-        {"named": named},
-    ).fetchall()
+With a run or a chain, only programs that took part in it are selected. Programs whose own name this is come first;
+otherwise the latest comes first.
+"""
+STEPS_CALLED = """
+    select chain, step, digest
+    from steps
+    join chains using (chain)
+    left join programs using (program)
+    where concat_ws('_', chains.name, round, seat, turn) = $named or digest = $named
+    order by chain desc, step
+"""
+"""Selects the steps that have a name or produced the program with a digest, those of the latest chain first."""

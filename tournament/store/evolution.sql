@@ -1,10 +1,10 @@
--- How programs are grown: chains of steps, and the calls to models that they took.
+-- How programs evolve: chains of steps, and the calls to models that the steps made.
 
 create table chains (
     chain   integer primary key,
     run     integer not null,
     name    varchar not null,
-    oracles varchar[] not null,       -- one for all seats, or of each
+    oracles varchar[] not null,       -- one oracle for all seats, or one for each
     plan    json not null             -- rounds, steps, episodes, objective, order, and how models are asked
 );
 
@@ -12,25 +12,25 @@ create table steps (
     chain    integer not null,
     step     integer not null,        -- from 0
     round    integer not null,
-    seat     utinyint not null,       -- whose program it was about
+    seat     utinyint not null,       -- the seat whose program the step was to improve
     turn     integer not null,
-    program  integer,                 -- what came of it; null if nothing did
-    profile  integer[] not null,      -- programs by seat after it
-    welfare  double,                  -- of the profile; null for a gap
+    program  integer,                 -- the program that it produced; null if none
+    profile  integer[] not null,      -- programs by seat after the step
+    welfare  double,                  -- of the profile; null if it does not run
     payoffs  double[],
     samples  double[],                -- the welfare of each match of the rollout
-    outcome  varchar not null,        -- of a gap: why it is one
+    outcome  varchar not null,        -- ok, or the kind of problem
     critique varchar not null,
-    problems varchar[] not null,      -- rules that its program broke
+    problems varchar[] not null,      -- the faults of its program
     calls    varchar[] not null,
-    best     boolean not null,        -- no profile before was worth as much
+    best     boolean not null,        -- whether no earlier profile had as much welfare
     primary key (chain, step)
 );
 
 create table calls (
     key           varchar primary key, -- a digest of all that the answer depends on
-    run           integer not null,    -- which paid for it
-    place         varchar not null,    -- the step that asked
+    run           integer not null,    -- the run that paid for it
+    place         varchar not null,    -- the name of the step that made the call
     purpose       varchar not null,
     model         varchar not null,
     prompt        varchar not null,
@@ -38,8 +38,8 @@ create table calls (
     outcome       varchar not null,
     input_tokens  bigint,
     output_tokens bigint,
-    cost          double,              -- in dollars; null if it is not known
+    cost          double,              -- in dollars; null if it is unknown
     seconds       double,
     asked_at      timestamp not null,
-    line          varchar not null     -- call and answer whole, as JSON: what `replay` answers from
+    line          varchar not null     -- the whole call and answer as JSON, from which `replay` answers
 );

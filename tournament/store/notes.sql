@@ -1,4 +1,4 @@
--- What could not be decided within its bounds, and which bound was hit.
+-- Proofs that could not be decided within their bounds, and which bound was reached.
 
 create table notes (
     match bigint not null,

@@ -22,6 +22,48 @@ ROUNDS = 2_000_000
 
 Each match counts as 100 more rounds, so that many short matches are not read all at once either.
 """
+PARTS = f"""
+    select min(match), max(match)
+    from (
+        select match, sum(rounds + 100) over (order by match) // {ROUNDS} as part
+        from matches
+        where run = ?
+    )
+    group by part
+"""
+"""Divides a run into parts small enough to be read at once: the first and last match number of each."""
+CODES = f"array_to_string(list_transform({{}}, lambda move: chr(move + {FIRST_CODE})), '')"
+"""Turns a column of move indices into text, one character for each move."""
+OUTCOMES = f"""
+    select
+        any_value(lineup), any_value(repetition), any_value(rounds),
+        list({CODES.format("moves")} order by seat),
+        list(payoff order by seat),
+        list({CODES.format("intended")} order by seat),
+        list(fuel order by seat),
+        list(checked order by seat),
+        (
+            select list((seat, kind, round, message, traceback, output) order by seat, round)
+            from faults
+            where faults.match = matches.match
+        ),
+        (
+            select list((seat, round, note) order by seat, round)
+            from notes
+            where notes.match = matches.match
+        ),
+        (
+            select list(digest order by digest)
+            from leaks
+            join programs using (program)
+            where leaks.match = matches.match
+        )
+    from matches
+    join seats using (match)
+    where run = ? and match between ? and ?
+    group by match
+"""
+"""Selects the outcomes of a run from a first to a last match number: the fields of `Outcome`."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +83,8 @@ class Played:
 
 def last(connection: DuckDBPyConnection, column: str, table: str) -> int:
     """Return the greatest number in a column, or 0 if the table is empty."""
-    return int(_one(connection, f"select coalesce(max({column}), 0) from {table}")[0])
+    [(number,)] = connection.execute(f"select coalesce(max({column}), 0) from {table}").fetchall()
+    return int(number)
 
 
 def numbers(connection: DuckDBPyConnection) -> dict[str, int]:
@@ -55,39 +98,11 @@ def programs(connection: DuckDBPyConnection) -> dict[str, Program]:
     return {digest: Program(*text) for digest, *text in _rows(found)}
 
 
-def end_session(connection: DuckDBPyConnection, session: int, status: str) -> None:
-    """Record that a session has ended, with its status and the number of matches played in it."""
-    connection.execute(
-        """
-        update sessions
-        set status = $status, ended_at = now() at time zone 'utc', matches = (
-            select count(*) from matches where session = $session
-        )
-        where session = $session
-        """,
-        {"status": status, "session": session},
-    )
-
-
-def end_abandoned(connection: DuckDBPyConnection) -> None:
-    """Mark all sessions that are still recorded as running as interrupted.
-
-    This process is the only writer, so the processes that ran those sessions must have ended.
-    """
-    connection.execute(
-        """
-        update sessions
-        set status = 'interrupted', matches = (
-            select count(*) from matches where matches.session = sessions.session
-        )
-        where status = 'running'
-        """
-    )
-
-
 def run_of(connection: DuckDBPyConnection, session: int) -> int:
     """Return the number of the run that a session belongs to."""
-    return int(_one(connection, "select run from sessions where session = ?", [session])[0])
+    query = "select run from sessions where session = ?"
+    [(run,)] = connection.execute(query, [session]).fetchall()
+    return int(run)
 
 
 def matches(connection: DuckDBPyConnection, run: int) -> dict[Fixture, int]:
@@ -114,19 +129,12 @@ def outcome(connection: DuckDBPyConnection, match: int) -> Played:
     ).fetchall()
     if not found:
         raise NotFound("match", str(match))
-    run, session, config, seed, manifest = found[0]
-    (outcome,) = _outcomes(connection, run, match, match)
+    [(run, session, config, seed, manifest)] = found
+    [outcome] = _outcomes(connection, run, match, match)
     known = programs(connection)
-    return Played(
-        match=match,
-        run=run,
-        session=session,
-        outcome=outcome,
-        config=json.loads(config),
-        seed=int(seed),
-        manifest=json.loads(manifest),
-        programs={digest: known[digest] for digest in outcome.fixture.lineup},
-    )
+    lineup = {digest: known[digest] for digest in outcome.fixture.lineup}
+    settings = json.loads(config), int(seed), json.loads(manifest)
+    return Played(match, run, session, outcome, *settings, lineup)
 
 
 def digest(connection: DuckDBPyConnection, run: int) -> str:
@@ -138,26 +146,14 @@ def digest(connection: DuckDBPyConnection, run: int) -> str:
     found = connection.execute("select config, seed from runs where run = ?", [run]).fetchall()
     if not found:
         raise NotFound("run", str(run))
-    config, seed = found[0]
+    [(config, seed)] = found
     played = sorted(
-        _sha(_content(outcome))
-        for first, last in _parts(connection, run)
+        _sha(outcome.content)
+        for first, last in connection.execute(PARTS, [run]).fetchall()
         for outcome in _outcomes(connection, run, first, last)
     )
     head = _sha([json.loads(config), int(seed)])
     return hashlib.sha256(head + b"".join(played)).hexdigest()
-
-
-def _content(outcome: Outcome) -> list[object]:
-    """Return what `digest` covers of an outcome."""
-    # The messages of faults are left out, because they may show memory addresses or other things
-    # that differ from one instance to another.
-    faults = sorted([each.seat, each.kind, each.round] for each in outcome.faults)
-    fixture = outcome.fixture
-    return [
-        *(fixture.lineup, fixture.repetition, outcome.rounds),
-        *(outcome.moves, outcome.intended, outcome.payoffs, faults),
-    ]
 
 
 def _sha(value: object) -> bytes:
@@ -173,7 +169,7 @@ def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tup
         kinds = [statement.type for statement in connection.extract_statements(query)]
         if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
             raise UsageError(
-                "only one statement that reads can be asked: select, from, show, explain"
+                "a query must be a single statement that only reads: select, from, show or explain"
             )
         connection.execute("begin transaction read only")
         answer = connection.execute(query)
@@ -182,128 +178,29 @@ def ask(connection: DuckDBPyConnection, query: str) -> tuple[list[str], list[tup
         raise UsageError(one_line(str(error))) from error
 
 
-def _parts(connection: DuckDBPyConnection, run: int) -> list[tuple[int, int]]:
-    """Divide a run into parts small enough to be read at once: the first and last match number of each."""
-    return connection.execute(
-        f"""
-        select min(match), max(match)
-        from (
-            select match, sum(rounds + 100) over (order by match) // {ROUNDS} as part
-            from matches
-            where run = ?
-        )
-        group by part
-        """,
-        [run],
-    ).fetchall()
-
-
 def _outcomes(connection: DuckDBPyConnection, run: int, first: int, last: int) -> Iterator[Outcome]:
     """Yield the outcomes of a run whose match numbers are from `first` to `last`, both included."""
-    where = [run, first, last]
     digests = {program: digest for digest, program in numbers(connection).items()}
-    faults = _faults(connection, where)
-    notes = _notes(connection, where)
-    leaky = _leaky(connection, where)
-    found = connection.execute(
-        f"""
-        select
-            match, any_value(lineup), any_value(repetition), any_value(rounds),
-            list({_codes("moves")} order by seat),
-            list({_codes("intended")} order by seat),
-            list(payoff order by seat),
-            list(fuel order by seat),
-            list(checked order by seat)
-        from matches
-        join seats using (match)
-        where run = ? and match between ? and ?
-        group by match
-        """,
-        where,
-    )
-    for match, lineup, repetition, rounds, moves, intended, payoffs, fuel, checked in _rows(found):
+    found = connection.execute(OUTCOMES, [run, first, last])
+    for lineup, repetition, rounds, moves, payoffs, intended, fuel, checked, *more in _rows(found):
+        faults, notes, leaky = (tuple(each or ()) for each in more)
         yield Outcome(
             fixture=Fixture(tuple(digests[program] for program in lineup), repetition),
             rounds=rounds,
             moves=tuple(moves),
             payoffs=tuple(payoffs),
             intended=_given(intended) or None,
-            faults=faults.get(match, ()),
+            faults=tuple(Fault(*fault) for fault in faults),
             fuel=_given(fuel),
             checked=_given(checked),
-            notes=notes.get(match, ()),
-            leaky=leaky.get(match, ()),
+            notes=notes,
+            leaky=leaky,
         )
-
-
-def _faults(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[Fault, ...]]:
-    """Return the faults of each match, in the order of seats. `where` is a run, and the first and last match number."""
-    found = connection.execute(
-        """
-        select match, seat, kind, round, message, traceback, output
-        from faults
-        join matches using (match)
-        where run = ? and match between ? and ?
-        order by seat, round
-        """,
-        where,
-    )
-    faults: dict[int, tuple[Fault, ...]] = {}
-    for match, *fault in _rows(found):
-        faults[match] = (*faults.get(match, ()), Fault(*fault))
-    return faults
-
-
-def _notes(
-    connection: DuckDBPyConnection, where: list[int]
-) -> dict[int, tuple[tuple[int, int, str], ...]]:
-    """Return by match what could not be decided: seat, round and reason, in the order of seats."""
-    found = connection.execute(
-        """
-        select match, seat, round, note
-        from notes
-        join matches using (match)
-        where run = ? and match between ? and ?
-        order by seat, round
-        """,
-        where,
-    )
-    notes: dict[int, tuple[tuple[int, int, str], ...]] = {}
-    for match, seat, round_number, note in _rows(found):
-        notes[match] = (*notes.get(match, ()), (seat, round_number, note))
-    return notes
-
-
-def _leaky(connection: DuckDBPyConnection, where: list[int]) -> dict[int, tuple[str, ...]]:
-    """Return by match the digests of programs that played it differently in a batch than alone."""
-    found = connection.execute(
-        """
-        select match, list(digest order by digest)
-        from leaks
-        join matches using (match)
-        join programs using (program)
-        where run = ? and match between ? and ?
-        group by match
-        """,
-        where,
-    )
-    return {match: tuple(leaky) for match, leaky in _rows(found)}
-
-
-def _codes(column: str) -> str:
-    """Return an SQL expression that turns a column of move indices into text, one character for each move."""
-    return f"array_to_string(list_transform({column}, lambda move: chr(move + {FIRST_CODE})), '')"
 
 
 def _given(values: list[Any]) -> tuple[Any, ...]:
     """Return the values by seat, or an empty tuple if none was recorded for any seat."""
     return () if all(value is None for value in values) else tuple(values)
-
-
-def _one(connection: DuckDBPyConnection, query: str, parameters: object = None) -> tuple[Any, ...]:
-    """Return the only row of an answer."""
-    (row,) = connection.execute(query, parameters).fetchall()
-    return row
 
 
 def _rows(found: DuckDBPyConnection) -> Iterator[Any]:

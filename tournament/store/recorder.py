@@ -4,17 +4,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Self
 
-from anyio import (
-    BrokenResourceError,
-    CancelScope,
-    CapacityLimiter,
-    ClosedResourceError,
-    EndOfStream,
-    create_memory_object_stream,
-    create_task_group,
-    move_on_after,
-    to_thread,
-)
+import anyio
+from anyio import to_thread
 
 from tournament.errors import RecordError, TournamentError
 from tournament.match import Outcome
@@ -42,11 +33,11 @@ class Recorder:
 
     def __init__(self, record: Record, session: int, committed: Committed) -> None:
         self._record = record
-        self._sitting = session
+        self._session = session
         self._committed = committed
         self._failure: TournamentError | None = None
-        self._one = CapacityLimiter(1)
-        self._give, self._take = create_memory_object_stream[Sequence[Outcome]](WAITING)
+        self._one = anyio.CapacityLimiter(1)
+        self._give, self._take = anyio.create_memory_object_stream[Sequence[Outcome]](WAITING)
 
     @classmethod
     @asynccontextmanager
@@ -56,7 +47,7 @@ class Recorder:
         """Yield a recorder for a session that has begun. Everything sent is committed before this returns."""
         recorder = cls(record, session, committed)
         try:
-            async with create_task_group() as group:
+            async with anyio.create_task_group() as group:
                 group.start_soon(recorder._run)
                 with recorder._give:
                     yield recorder
@@ -71,7 +62,7 @@ class Recorder:
         try:
             if outcomes:
                 await self._give.send(outcomes)
-        except (BrokenResourceError, ClosedResourceError):
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             ended = RecordError(f"{self._record.path}: recording has ended")
             raise self._failure or ended from None
 
@@ -81,14 +72,14 @@ class Recorder:
         Cancellation does not interrupt this. It ends `open`, which closes the stream, and this method
         then stops after committing what is left.
         """
-        with CancelScope(shield=True), self._take:
+        with anyio.CancelScope(shield=True), self._take:
             while batch := await self._batch():
                 await self._commit(batch)
                 self._committed(batch)
 
     async def _commit(self, batch: Sequence[Outcome]) -> None:
         try:
-            await to_thread.run_sync(self._record.append, self._sitting, batch, limiter=self._one)
+            await to_thread.run_sync(self._record.append, self._session, batch, limiter=self._one)
         except TournamentError as error:
             self._failure = error
             raise
@@ -96,10 +87,10 @@ class Recorder:
     async def _batch(self) -> list[Outcome]:
         """Return the outcomes to be committed next, or an empty list when the stream has ended."""
         batch: list[Outcome] = []
-        with suppress(EndOfStream):
+        with suppress(anyio.EndOfStream):
             batch += await self._take.receive()
             moves = _moves(batch)
-            with move_on_after(MOST_SECONDS):
+            with anyio.move_on_after(MOST_SECONDS):
                 while len(batch) < MOST_ROWS and moves < MOST_MOVES:
                     more = await self._take.receive()
                     batch += more

@@ -1,4 +1,4 @@
--- A start of a run is called a session. Views that were renamed go; the others are made anew when a record is opened.
+-- Sittings are renamed to sessions. Renamed views are dropped here; all other views are created again at each opening.
 
 drop view if exists faulted;
 drop view if exists growth;

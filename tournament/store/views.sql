@@ -1,28 +1,28 @@
--- The usual questions, each a line long: `from leaderboard where run = 1`.
+-- Views that answer common questions in one line, such as `from leaderboard where run = 1`.
 
--- What a program was called in a session; files with one source are one bot.
+-- The name of each program in each session. Several files with the same source are one bot with a joined name.
 create or replace view names as
     select session, program, string_agg(bot, ' = ' order by bot) as bot
     from entrants
     where program is not null
     group by session, program;
 
--- Who is in the standings: the programs of a run's latest session.
+-- The programs in the standings of a run, which are those of its latest session.
 create or replace view bots as
     select run, program, bot
     from names
     join (select run, max(session) as session from sessions group by run) using (session);
 
--- Matches among those programs only: what an edited bot played before stays out.
+-- The matches among those programs only. Matches of an earlier version of a bot are left out.
 create or replace view current_matches as
     select matches.*
     from matches
     join (select run, list(program) as programs from bots group by run) using (run)
     where list_has_all(programs, lineup);
 
--- What a program was paid per round of a match, against which others. Where it sits more than once, the
--- mean over its seats. With a discount, "per round" is the mean by the weights that the rounds have; an episode is
--- not divided.
+-- The payoff per round of a program in a match, and the other programs. A program with several seats gets the mean over
+-- its seats. With a discount, the payoff is divided by the sum of the weights of the rounds. The payoff of an episode
+-- is not divided.
 create or replace view results as
     select
         run, match, program,
@@ -59,7 +59,7 @@ create or replace view pairings as
     from lineups
     group by run, program, others;
 
--- `error` is half the width of the 95 % interval that the chance in the repetitions leaves.
+-- `error` is half the width of the 95 % confidence interval, which covers the chance in the repetitions.
 create or replace view payoff_matrix as
     with opponents as (
         select run, others, string_agg(bot, ', ' order by bot) as opponent
@@ -80,8 +80,8 @@ create or replace view payoff_matrix as
     join opponents using (run, others)
     order by run, bot, opponent;
 
--- `score` is the mean of a bot's row of `payoff_matrix`. It is rounded, so that bots whose payoffs were
--- summed in another order still tie.
+-- `score` is the mean of a bot's row of `payoff_matrix`. It is rounded, so that bots with equal payoffs tie even if the
+-- payoffs were added in another order.
 create or replace view leaderboard as
     with scores as (
         select
@@ -115,7 +115,7 @@ create or replace view leaderboard as
     left join counts using (run, program)
     order by run, rank, bot;
 
--- Every two seats of a match against each other, self-play left out.
+-- The wins, draws and losses of every bot against every other bot, counted over pairs of seats.
 create or replace view head_to_head as
     with pairs as (
         select
@@ -141,7 +141,7 @@ create or replace view head_to_head as
     group by all
     order by run, bot, opponent;
 
--- The share that each move has among all the moves a bot played.
+-- The share of each move among all moves of a bot.
 create or replace view cooperation as
     with played as (
         select run, program, seat, unnest(seats.moves) as move
@@ -165,7 +165,7 @@ create or replace view cooperation as
     left join counted using (run, program, move)
     order by run, bot, move;
 
--- Every move of every match, one row each, in no order: sorting all would make every sum over them slow.
+-- Every move of every match, one row for each. The rows have no order, because sorting them would make queries slow.
 create or replace view moves as
     with played as (
         select
@@ -184,7 +184,7 @@ create or replace view moves as
     join runs using (run)
     join names using (session, program);
 
--- Which rules a bot broke, how often, and what it said the first time.
+-- The kinds of faults of each bot, how often each occurred, and the first match and message.
 create or replace view fault_counts as
     select
         run, bot, kind,
@@ -198,7 +198,7 @@ create or replace view fault_counts as
     group by run, bot, kind
     order by run, bot, count desc, kind;
 
--- Sessions with the versions they ran under.
+-- The sessions, with the versions of the programs that they used.
 create or replace view provenance as
     select
         session, run, game, seed, started_at, ended_at, status, sessions.matches,
@@ -214,8 +214,8 @@ create or replace view provenance as
     join runs using (run)
     order by session;
 
--- Chains step by step: what the profile was worth after each, and nothing where a step brought no program that runs.
--- `name` is what a step is called, as it may be in several chains. K and T are of their plan: all of it is in `chains`.
+-- The steps of the chains, with the welfare of the profile after each step. The welfare is null if the step produced no
+-- program that runs. Steps of several chains may have the same `name`. K and T are from the plan, which is in `chains`.
 create or replace view evolution as
     select
         run, chain, concat_ws('_', chains.name, round, seat, turn) as name, oracles,
@@ -227,8 +227,9 @@ create or replace view evolution as
     left join programs as bot on bot.program = steps.program
     order by run, chain, step;
 
--- What asking models took, by run and model; a call that the budget refused was not made. `uncounted` are calls that
--- took tokens that the server never told, which are in no sum. A cost that is not known makes the sum unknown.
+-- The calls, tokens and cost of models, by run, model and purpose, without the calls that the budget refused.
+-- `uncounted` is the number of calls whose tokens the server did not report, so that no sum includes them. The cost is
+-- null if the cost of any call is unknown.
 create or replace view spending as
     with made as (
         select

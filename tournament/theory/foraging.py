@@ -35,8 +35,14 @@ class Start(Protocol):
 
 
 def optimal_steps(start: Start) -> int:
-    """Return the fewest rounds in which the two players can gather all food that is left."""
-    return next(rounds for rounds, least in enumerate(_least_left(start)) if not least)
+    """Return the fewest rounds in which the two players can gather all food that is left.
+
+    Raises `ValueError` if they cannot gather it all.
+    """
+    *before, least = _least_left(start)
+    if least:
+        raise ValueError(f"food of level {least} is left, which the two players cannot gather")
+    return len(before)
 
 
 def optimal_welfare(start: Start, step_cost: float = 0.1, horizon: int = 50) -> float:
@@ -47,7 +53,9 @@ def optimal_welfare(start: Start, step_cost: float = 0.1, horizon: int = 50) -> 
     """
     course = list(islice(_least_left(start), horizon + 1))
     gathered = course[0] - course[-1]
-    return gathered / start.spawned - 2 * step_cost * (len(course) - 1)
+    # The search also ends early when no other state can be reached, but then every round is paid for.
+    rounds = horizon if course[-1] else len(course) - 1
+    return gathered / start.spawned - 2 * step_cost * rounds
 
 
 def _least_left(start: Start) -> Iterator[int]:
