@@ -120,9 +120,9 @@ def test_an_unknown_option_or_a_wrong_value_is_refused_in_one_line(
 
 
 def test_an_option_without_a_value_is_reported_for_the_command_not_for_the_first_word(
-    made: Any,
+    recorded_runs: Any,
 ) -> None:
-    [line] = made("--", "run", "--reps", code=2).lines
+    [line] = recorded_runs("--", "run", "--reps", code=2).lines
     assert line.endswith("see `tournament run --help`")
 
 

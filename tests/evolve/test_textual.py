@@ -217,7 +217,7 @@ def test_without_a_critique_the_program_is_rewritten_from_the_evidence(
 
 
 def test_with_short_prompts_a_step_is_one_call(evolved: Any) -> None:
-    steps, server, _ = evolved(critic(always("b"), always("a")), 2, None, terse=True)
+    steps, server, _ = evolved(critic(always("b"), always("a")), 2, None, short_prompts=True)
     assert [step.outcome for step in steps] == ["ok", "ok"]
     assert not any(map(asks_for_critique, server.asked))
     first, second = map(prompt_of, server.asked)
